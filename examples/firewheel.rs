@@ -1,7 +1,7 @@
 //! Renders a sound file through a node of firewheel's graph, without an audio device:
 //! `cargo run -p tone-filter-firewheel --example firewheel -- in.wav out.wav`.
 //!
-//! The output equals that of the filter alone, bit for bit.
+//! The output equals the filter's, bit for bit.
 
 pub mod common;
 

@@ -1,5 +1,5 @@
-// A game's music through the filter, block by block: a wrapper that frees itself and throws, a state of the game that
-// moves a setting, keys, and a meter of the 48 bands as text. See README.md.
+// A game's music through the filter, block by block: an RAII wrapper with exceptions, a state of the game that changes a
+// setting, keys, and a meter of the 48 bands as text. See README.md.
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ public:
     void set(const char *id, const char *entry) { check(tf_set_text(filter_.get(), id, entry)); }
     void key(int note, float velocity) { check(tf_key(filter_.get(), note, velocity)); }
 
-    // In place. For an audio thread, which must not throw.
+    // Processes in place, on an audio thread, which must not throw.
     tf_status process(float *const *channels, std::size_t frames) noexcept
     {
         return tf_process(filter_.get(), channels, channels, frames);
@@ -67,7 +67,7 @@ static void play(std::size_t start, std::vector<float> &left, std::vector<float>
     }
 }
 
-// A row for each octave, A to G#: . not played, o sounding, # held back at the ceiling.
+// Prints a row for each octave, A to G#: . not played, o sounding, # limited by the ceiling.
 static void print_meter(const ToneFilter &filter)
 {
     const auto bands = filter.bands();
@@ -76,7 +76,7 @@ static void print_meter(const ToneFilter &filter)
     std::printf("\n");
 }
 
-// Plays, and writes the left channel to the file that the first argument names, as 32-bit floats.
+// Plays. Writes the left channel to the file named by the first argument, if any, as 32-bit floats.
 int main(int argc, char **argv)
 try {
     ToneFilter filter(sample_rate, 2, "sound-chip");
@@ -89,7 +89,7 @@ try {
         // The player starts to hack: the effect comes within a second.
         filter.set("morph", static_cast<float>(std::min(count, 100)));
         if (count == 200) {
-            // From now on only the note of the key sounds: A4.
+            // From now on, only A4 sounds.
             filter.set("keys", "hold");
             filter.key(69, 0.75f);
         }

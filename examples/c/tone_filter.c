@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tone_filter.h>
 
-/* Samples that alternate between the channels, full scale 1. */
+/* Interleaved samples; full scale is 1. */
 struct sound {
     uint32_t sample_rate;
     uint16_t channels;
@@ -19,7 +19,7 @@ static int fail(const char *what, const char *why)
     return EXIT_FAILURE;
 }
 
-/* The size of the next chunk if it is called `id`; other chunks are skipped. 0 if there is none. */
+/* Skips to the next chunk with this id and returns its size; 0 if there is none. */
 static uint32_t find_chunk(FILE *file, const char *id)
 {
     char name[4];
@@ -33,7 +33,7 @@ static uint32_t find_chunk(FILE *file, const char *id)
     return 0;
 }
 
-/* Reads 16-bit or 32-bit float samples. NULL, or what is wrong. */
+/* Reads 16-bit or 32-bit float samples. Returns NULL, or an error message. */
 static const char *read_wav(FILE *file, struct sound *sound)
 {
     char riff[12], format[26] = {0};
@@ -71,7 +71,7 @@ static const char *read_wav(FILE *file, struct sound *sound)
     return NULL;
 }
 
-/* Writes 32-bit floats. 0 if that has failed. */
+/* Writes 32-bit floats. Returns 0 on failure. */
 static int write_wav(FILE *file, const struct sound *sound)
 {
     const uint32_t frame = sound->channels * 4u, data = (uint32_t)(sound->frames * frame), riff = 36 + data;
@@ -91,8 +91,8 @@ static int write_wav(FILE *file, const struct sound *sound)
     return fwrite(header, sizeof header, 1, file) == 1 && fwrite(sound->samples, data, 1, file) == 1;
 }
 
-/* Filters in place, with lookahead, as there is time for it. Its latency is taken out: silence follows the sound through
- * the filter, to push out its end. */
+/* Filters in place, with lookahead. Removes the latency: the filter also processes silence after the sound, which pushes
+ * the end of the sound out. */
 static tf_status render(const char *preset, struct sound *sound)
 {
     tf_filter *filter;
@@ -103,7 +103,7 @@ static tf_status render(const char *preset, struct sound *sound)
     if (status == TF_STATUS_OK)
         status = tf_set_text(filter, "lookahead", "on");
     if (status == TF_STATUS_OK)
-        status = tf_reset(filter); /* Settings that are changed move smoothly, and now arrive. */
+        status = tf_reset(filter); /* Ends the smoothing of the changed setting. */
     if (status == TF_STATUS_OK)
         status = tf_latency(filter, &latency);
     if (status == TF_STATUS_OK)

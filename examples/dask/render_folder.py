@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Renders a folder of audio files on a Dask cluster: `tone-filter render`, once for every file.
 
-A rendering depends on nothing but its file, its flags and the kernel that computes, and an output appears when it is complete. So any worker
-can render any file, any number of times: what is lost with a worker is rendered again elsewhere, and nothing has to be
-cleaned up or compared. All machines need the command and the two folders, under the same names.
+An output depends only on its file, the flags and the kernel, and appears only once it is complete. So any worker can render any file,
+any number of times: if a worker is lost, its files are rendered again elsewhere, and nothing has to be cleaned up. All machines need
+the command and the two folders, under the same names.
 
     render_folder.py IN OUT [--scheduler tcp://host:8786] [--kernel NAME] [-- FLAGS OF tone-filter render]
 
-Without a scheduler, a cluster of this computer's cores is started for as long as it takes.
+Without a scheduler, a cluster of this computer's cores runs for as long as the rendering takes.
 """
 
 import argparse
@@ -22,8 +22,8 @@ from dask.distributed import Client, LocalCluster, as_completed
 
 
 def tone_filter(command, flags, *arguments):
-    """Runs `tone-filter render --json`. Gives its report; what is wrong with all of a run ends this program."""
-    # A file that is rendered a second time is the same; --force lets it be.
+    """Runs `tone-filter render --json` and returns its report. Ends this program if the command fails as a whole."""
+    # A file may be rendered twice, with the same result, so --force is safe.
     existing = [] if {"--force", "--skip-existing"} & set(flags) else ["--force"]
     line = [command, "render", *arguments, *existing, "--quiet", "--json", *flags]
     try:
@@ -36,8 +36,7 @@ def tone_filter(command, flags, *arguments):
 
 
 def render(command, source, target, flags):
-    """One file, on whichever machine this runs. Gives its report, also of a file that fails: to try that again would
-    change nothing."""
+    """Renders one file on the machine of the worker. Returns its report, also if it fails, as a second try would fail, too."""
     try:
         return tone_filter(command, flags, source, "-o", target, "--jobs", "1")["files"][0]
     except SystemExit as error:
@@ -45,10 +44,10 @@ def render(command, source, target, flags):
 
 
 def render_folder(client, command, folder, out, flags=(), each=lambda report: None):
-    """Renders all of `folder`. `each` gets every report as it comes. Gives the errors by file."""
-    # The command itself decides which file becomes which. A / makes a folder of what is not there.
+    """Renders all files of `folder`. Calls `each` with every report. Returns the errors by file."""
+    # The command decides the names of the outputs. The / at the end stands for a folder, which may be missing.
     plan = tone_filter(command, flags, str(folder.resolve()), "-o", f"{out.resolve()}/", "--dry-run")
-    # Not pure: Dask must not believe that a result it remembers is still on the disk.
+    # Not pure: Dask would otherwise reuse an earlier result, whose file may be gone.
     futures = {
         client.submit(render, command, file["input"], file["output"], list(flags), pure=False): file
         for file in plan["files"]
@@ -66,7 +65,7 @@ def render_folder(client, command, folder, out, flags=(), each=lambda report: No
 
 
 def outcome(future, file):
-    """The report of a file, also of one that has cost Dask several workers."""
+    """Returns the report of a file, also if Dask has given up after losing several workers."""
     if future.status == "finished":
         return future.result()
     error = " ".join(str(future.exception()).split())
@@ -79,15 +78,15 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--scheduler", help="its address, like tcp://host:8786")
     parser.add_argument("--command", default="tone-filter", help="on all machines")
-    # Left to itself, each machine takes its CPU's fastest one, and their outputs differ in the last bits.
+    # By default, each machine uses its fastest kernel, and kernels differ in the last bits.
     parser.add_argument("--kernel", default="portable", help="that all machines have: portable, or a faster one")
     parser.add_argument("flags", nargs="*", help="for tone-filter render, after --")
-    # Not parse_args, which takes no flags after -- once an option stands between them and the folders.
+    # parse_args would refuse flags after -- if an option stands between them and the folders.
     arguments = parser.parse_intermixed_args()
 
     if not arguments.folder.is_dir():
         raise SystemExit(f"error: {arguments.folder}: is no folder; name one with audio files")
-    # A local cluster ends before the errors are printed.
+    # A local cluster ends here, before the errors are printed.
     local = not arguments.scheduler and LocalCluster(threads_per_worker=1, dashboard_address=None)
     with local or contextlib.nullcontext(arguments.scheduler) as cluster, Client(cluster) as client:
         errors = render_folder(

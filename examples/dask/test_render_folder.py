@@ -1,4 +1,4 @@
-"""Two workers, one of them killed midway: every file is there, and the same as without a cluster.
+"""Test with two workers, one of them killed midway: all outputs exist, and equal those without a cluster.
 
     test_render_folder.py TONE-FILTER FOLDER-FOR-FILES
 """
@@ -69,19 +69,19 @@ def main():
     assert len(out) == FILES, sorted(out)
     assert out == contents(root / "alone"), "a file differs from the one rendered without a cluster"
 
-    # The same by the command line, whose kernel is that one by itself.
+    # By the command line, whose default kernel is portable.
     script = pathlib.Path(__file__).with_name("render_folder.py")
     arguments = [str(root / "in" / "0"), str(root / "line"), "--command", command, "--", *SOUND]
     subprocess.run([sys.executable, str(script), *arguments], check=True, stdout=subprocess.DEVNULL)
     assert contents(root / "line") == contents(root / "alone" / "0"), "the command line gives other files"
 
-    # Again, with two outputs gone or replaced: --skip-existing keeps all that exist, and a bad file is one line of error.
+    # Again, with one output missing and one replaced: --skip-existing keeps existing files, and a bad file gives one line of error.
     (root / "line" / "00.wav").unlink()
     (root / "line" / "03.wav").write_bytes(b"as it is")
     (root / "in" / "0" / "bad.wav").write_bytes(b"RIFF")
     again = subprocess.run([sys.executable, str(script), *arguments, "--skip-existing"], check=False, capture_output=True, text=True)
     assert again.returncode == 1, again
-    # On a busy computer, Dask's own log may have lines about workers that end.
+    # On a busy computer, Dask may log the end of workers.
     errors = [line for line in again.stderr.splitlines() if line.startswith("error: ")]
     assert len(errors) == 1 and "bad.wav" in errors[0], again.stderr
     assert again.stdout.count(": done\n") == 1 and again.stdout.count(": skipped\n") == len(contents(root / "line")) - 1, again.stdout

@@ -5,7 +5,6 @@ mod editor;
 pub mod memory;
 mod menus;
 mod orders;
-pub mod raw;
 #[cfg(target_arch = "x86_64")]
 mod realtime;
 mod screen_reader;
@@ -18,6 +17,7 @@ use std::{
     env,
     io::{Write, stdout},
     process::{Command, ExitCode},
+    sync::atomic::{AtomicBool, Ordering},
     time::Instant,
 };
 use tone_filter_testkit::display::Display;
@@ -83,6 +83,15 @@ pub fn main() -> ExitCode {
     }
     println!("failed: {failed:?}");
     ExitCode::FAILURE
+}
+
+/// Guard that sets the flag when dropped, also by a panic.
+pub struct SetOnDrop<'a>(pub &'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Starts a display on which this process opens its windows.

@@ -9,7 +9,7 @@
 mod linux;
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-use linux::{display, main, memory, raw, syscalls};
+use linux::{SetOnDrop, display, main, memory, syscalls};
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn main() {}

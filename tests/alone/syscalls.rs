@@ -13,9 +13,7 @@ use std::{
 };
 
 thread_local! {
-    /// Number of allocations and frees on this thread.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-    /// Whether this thread is processing a block.
     static IN_BLOCK: Cell<bool> = const { Cell::new(false) };
     /// Selector of syscall user dispatch: [`ALLOW`] or [`BLOCK`]. The kernel reads it before each system call of the thread.
     static DISPATCH: Cell<u8> = const { Cell::new(ALLOW) };

@@ -4,7 +4,7 @@
 //! nice-plug's thread `bg-worker` passes the changes to the editor. With the unpatched crates `atomic_refcell` and `fragile`,
 //! that thread panics, and nice-plug then ends the process when the last instance is released.
 
-use crate::{display, memory::Memory};
+use crate::{SetOnDrop, display, memory::Memory};
 use std::{
     fs, ptr,
     sync::{
@@ -18,7 +18,7 @@ use tone_filter_hosts::RATE;
 use tone_filter_testkit::{
     Draws,
     display::Display,
-    plugin::factory,
+    plugin::{factory, wait},
     vst3::{Factory, Host, Instance, Queue, Setup},
 };
 use vst3::{
@@ -79,7 +79,7 @@ pub fn open_often(
             changes += scope(|scope| {
                 let audio = scope.spawn(|| play(&instance, &done));
                 // Ends the audio thread even if an editor does not open.
-                let end = End(&done);
+                let end = SetOnDrop(&done);
                 (0..openings).for_each(|_| visit(&instance, display, has_loop, draws));
                 drop(end);
                 audio.join().unwrap()
@@ -98,15 +98,6 @@ pub fn open_often(
         check_worker();
     }
     println!("{releases} instances released after changes");
-}
-
-/// Guard that sets the flag when dropped.
-struct End<'a>(&'a AtomicBool);
-
-impl Drop for End<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 /// Checks that nice-plug's worker thread is running. An instance must exist.
@@ -244,13 +235,7 @@ fn the_host_decides_on_the_size(factory: &Factory, display: &Display) {
 /// Clicks and types in an editor of default size.
 fn the_host_keeps_the_focus_and_the_unused_keys(display: &Display) {
     let (host, editor) = (display.window(), display.editor().unwrap());
-    let wait = |what: &str, done: &mut dyn FnMut() -> bool| {
-        let begun = Instant::now();
-        while !done() {
-            assert!(begun.elapsed() < PATIENCE, "{what}");
-            sleep(Duration::from_millis(20));
-        }
-    };
+    let wait = |what: &str, done: &mut dyn FnMut() -> bool| wait(what, || done().then_some(()));
     let focused = || display.focused().unwrap();
     let press = |keys: &[u32]| keys.iter().for_each(|key| display.key(*key).unwrap());
     display.focus(host).unwrap();

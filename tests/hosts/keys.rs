@@ -34,7 +34,6 @@ fn keys_reach_the_filter_at_their_sample() {
         let mut filter = ToneFilter::new(RATE, &actual).unwrap();
         filter.process_events(&mut parts, &[], events, |_, _| ());
 
-        instance.select(2).unwrap();
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
         processor.notes = messages.map(|(frame, message, _)| Midi { frame, message }).to_vec();
         processor.run(&mut signal, true, &mut random_blocks(5), &[]).unwrap();
@@ -54,7 +53,6 @@ fn ring_and_release_follow_the_song_s_tempo() {
         let mut signal = music(0.5, RATE);
         let settings = tempo.map_or(actual, |tempo| actual.at_tempo(tempo));
         let expected = expected(&settings, RATE, &signal, &[]);
-        instance.select(2).unwrap();
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
         processor.surroundings.transport = tempo.map(transport_at);
         // The first buffers pass the tempo, and let the settings settle.

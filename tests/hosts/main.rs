@@ -1,7 +1,6 @@
 //! Tests of the built plugin in CLAP and VST3 hosts: for the same settings and input, its output must equal the library's.
 
 mod buffers;
-mod corpus;
 mod events;
 mod juce;
 mod keys;
@@ -12,7 +11,6 @@ mod seeds;
 mod sound;
 mod state;
 mod threads;
-mod timing;
 #[cfg(any(target_os = "linux", windows))]
 mod vst3;
 #[cfg(any(target_os = "linux", windows))]

@@ -11,7 +11,6 @@ use tone_filter_testkit::{
 fn sent(sound: &Settings, notes: Vec<Midi>) -> Vec<Sent> {
     let mut instance = instance();
     set(&mut instance, sound);
-    instance.select(2).unwrap();
     let mut processor = instance.activate(44_100.0, MAX_BLOCK).unwrap();
     (processor.notes, processor.sent) = (notes, Some(Vec::new()));
     let mut signal = demo();
@@ -51,7 +50,6 @@ fn stop_reset_and_activation_end_notes() {
     for what in ["stop", "reset", "activation"] {
         let mut instance = instance();
         set(&mut instance, &sound);
-        instance.select(2).unwrap();
         let mut processor = instance.activate(44_100.0, MAX_BLOCK).unwrap();
         processor.notes = messages.map(|(frame, message)| Midi { frame, message }).to_vec();
         processor.sent = Some(Vec::new());

@@ -1,4 +1,4 @@
-//! Tests of the plugin's notifications of a changed tail, latency or key names. The host checks their threads.
+//! Tests of the plugin's notifications of a changed tail, latency or key names, and of its status. The host checks the threads.
 
 use std::{iter::repeat, thread::scope};
 use tone_filter_dsp::{NoteValue, Settings, ToneFilter};
@@ -7,7 +7,7 @@ use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::{
     clap::{
         Call::{self, Latency, Names, Rescan, Restart, Tail},
-        Change, Instance, Midi, Processor, at_frame, transport_at,
+        Change, Instance, Midi, ProcessStatus, Processor, at_frame, transport_at,
     },
     plugin::{assert_near, change, instance, settings},
 };
@@ -42,7 +42,8 @@ impl Host {
         self.instance.take_calls()
     }
 
-    /// Plays a buffer with `changes`; `tempos` are those at its start and in its middle. Returns the plugin's calls to the host.
+    /// Plays a buffer with `changes`. The host's tempo has one value at its start and one from its middle on. Returns the plugin's
+    /// calls to the host.
     fn play_at(&mut self, changes: &[Change], tempos: [Option<f64>; 2]) -> Vec<Call> {
         let [first, then] = tempos.map(|tempo| tempo.map(transport_at));
         self.audio(|processor| {
@@ -58,7 +59,6 @@ impl Host {
         self.play_at(&[change(0, id, value)], [None; 2])
     }
 
-    /// Plays a buffer without changes. Returns the plugin's calls to the host.
     fn still(&mut self) -> Vec<Call> {
         self.play_at(&[], [None; 2])
     }
@@ -120,6 +120,31 @@ fn a_first_tempo_of_0_is_a_tempo() {
         [Tail],
         "the host has not asked for it"
     );
+}
+
+#[test]
+fn a_host_may_sleep_once_the_tail_is_over() {
+    let mut host = Host::new();
+    let mut silence = vec![vec![0.0; host.tail().unwrap() as usize]; 2];
+    let processor = host.processor.as_mut().unwrap();
+    processor.run(&mut silence, true, &mut repeat(512), &[]).unwrap();
+    for (sample, expected) in
+        [(0.0, ProcessStatus::ContinueIfNotQuiet), (0.5, ProcessStatus::Continue)]
+    {
+        let mut block = [[sample; 480]; 2];
+        let [left, right] = &mut block;
+        assert_eq!(processor.process(None, &mut [left, right], &[]).unwrap(), expected);
+    }
+}
+
+#[test]
+fn a_latency_that_is_taken_back_changes_nothing() {
+    let mut host = Host::new();
+    host.tail();
+    let within = [change(100, "lookahead", 1.0), change(200, "lookahead", 0.0)];
+    assert_eq!(host.play_at(&within, [None; 2]), []);
+    assert_eq!((host.play("lookahead", 1.0), host.play("lookahead", 0.0)), (vec![Restart], vec![]));
+    assert_eq!((host.activate(RATE), host.latency()), (vec![], 0));
 }
 
 #[test]

@@ -7,9 +7,8 @@ mod state;
 
 use std::fs;
 use tone_filter_hosts::settings;
-use tone_filter_testkit::{Draws, plugin::library};
+use tone_filter_testkit::{Draws, plugin::library, sweep::tenth};
 
-/// Runs `check` on every seed of a target.
 fn seeds(target: &str, check: fn(&[u8])) {
     let folder = tone_filter_testkit::root().join("fuzz/seeds").join(target);
     let mut count = 0;
@@ -22,7 +21,6 @@ fn seeds(target: &str, check: fn(&[u8])) {
     assert!(count >= 10, "the seeds in {} are gone", folder.display());
 }
 
-/// Checks that a saved state is loaded whole or refused.
 pub fn check_state(bytes: &[u8]) {
     state::check(bytes, || library().0);
 }
@@ -41,7 +39,7 @@ fn a_preset_is_in_range_or_refused() {
 fn no_settings_and_signals_leave_the_bounds() {
     seeds("settings", settings::check);
     let draws = &mut Draws::seeded(2);
-    for _ in 0..50 {
+    for _ in tenth(0..50) {
         settings::check(&(0..2000).map(|_| draws.below(256) as u8).collect::<Vec<_>>());
     }
 }

@@ -1,11 +1,15 @@
-//! Tests that saved states are restored exactly, and that invalid states change nothing.
+//! Tests that saved states are restored exactly, also those of released versions, and that invalid states change nothing.
 
 use crate::seeds::check_state;
 use serde_json::{Value, json};
+use std::fs;
 use tone_filter_dsp::{BandMask, CHOICES, Controls, SPECS, Settings};
+use tone_filter_presets::Preset;
 use tone_filter_testkit::{
     Draws, controls,
     plugin::{busy, controls_in, instance, library, saved, set_controls, state},
+    root,
+    sweep::tenth,
 };
 
 #[test]
@@ -18,7 +22,7 @@ fn broken_states_are_refused_or_loaded_whole() {
         assert!(instance.load(bytes).is_err(), "{} bytes", bytes.len());
     };
     let with_length = |length: u64, bytes: &[u8]| [&length.to_le_bytes()[..], bytes].concat();
-    for length in 0..full.len() - 8 {
+    for length in tenth(0..full.len() - 8) {
         refuses(&full[..length]);
         refuses(&with_length(length as u64, &full[8..8 + length]));
     }
@@ -30,7 +34,7 @@ fn broken_states_are_refused_or_loaded_whole() {
         refuses(&with_length(json.len() as u64, json.as_bytes()));
     }
     assert_eq!(instance.save().unwrap(), full);
-    for _ in 0..500 {
+    for _ in tenth(0..500) {
         let mut bytes = full.clone();
         for _ in 0..=draws.below(3) {
             let index = 8 + draws.below(bytes.len() - 8);
@@ -87,4 +91,27 @@ fn missing_values_of_a_state_are_the_reference() {
     let mut odd = full;
     odd["fields"]["bands"] = json!("\"111\"");
     assert_eq!(load(&odd).settings.bands, BandMask::ALL);
+}
+
+/// `cargo xtask corpus` writes the corpus. The crate `presets` tests the presets in it.
+#[test]
+fn released_states_have_the_sound_of_their_presets() {
+    let versions = fs::read_dir(root().join("tests/corpus")).unwrap();
+    let files = versions.flat_map(|version| fs::read_dir(version.unwrap().path()).unwrap());
+    let paths = files.map(|file| file.unwrap().path());
+    let mut count = 0;
+    for path in paths.filter(|path| path.extension().is_some_and(|own| own == "state")) {
+        let preset = Preset::read(&path.with_extension("json")).unwrap().preset.settings;
+        if path.parent().is_some_and(|version| version.ends_with("0.1.0")) {
+            // Settings that the version lacked must get their reference values.
+            let Settings { auto, focus, sensitivity, lookahead, .. } = preset;
+            assert_eq!((auto, focus, sensitivity, lookahead), (false, 0.0, 50.0, false));
+        }
+        let mut instance = instance();
+        instance.load(&fs::read(&path).unwrap()).unwrap();
+        let loaded = controls_in(&instance.save().unwrap());
+        assert_eq!(loaded, preset.into(), "{}", path.display());
+        count += 1;
+    }
+    assert!(count >= 32, "the corpus is gone");
 }

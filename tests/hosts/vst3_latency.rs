@@ -17,9 +17,9 @@ use vst3::{
 
 const FRAMES: usize = 512;
 
-fn instance(handler: Option<&ComPtr<IComponentHandler>>) -> Instance {
+fn instance(handler: &ComPtr<IComponentHandler>) -> Instance {
     let setup = Setup { rate: RATE, channels: 2, max_block: FRAMES };
-    Instance::with_handler(&factory(), setup, handler)
+    Instance::with_handler(&factory(), setup, Some(handler))
 }
 
 fn set_lookahead(instance: &Instance, value: f64) {
@@ -45,16 +45,15 @@ fn late() -> usize {
     ToneFilter::lookahead(RATE)
 }
 
-fn with_run_loop() -> (ComWrapper<Host<true>>, ComPtr<IComponentHandler>) {
+fn with_run_loop() -> (ComWrapper<Host<true>>, Instance) {
     let host = ComWrapper::new(Host::default());
-    let handler = host.to_com_ptr().unwrap();
-    (host, handler)
+    let instance = instance(&host.to_com_ptr().unwrap());
+    (host, instance)
 }
 
 #[test]
 fn a_new_latency_is_requested_once_on_the_main_thread() {
-    let (host, handler) = with_run_loop();
-    let instance = instance(Some(&handler));
+    let (host, instance) = with_run_loop();
     instance.activate();
     // The last host reads the latency without a reactivation.
     for (lookahead, latency, activates) in
@@ -78,8 +77,7 @@ fn a_new_latency_is_requested_once_on_the_main_thread() {
 
 #[test]
 fn the_latency_is_known_before_the_activation() {
-    let (host, handler) = with_run_loop();
-    let instance = instance(Some(&handler));
+    let (host, instance) = with_run_loop();
     set_lookahead(&instance, 1.0);
     assert_eq!(instance.latency(), late());
     instance.activate();
@@ -98,8 +96,7 @@ fn the_latency_is_known_before_the_activation() {
 
 #[test]
 fn another_rate_has_another_latency() {
-    let (host, handler) = with_run_loop();
-    let instance = instance(Some(&handler));
+    let (host, instance) = with_run_loop();
     set_lookahead(&instance, 1.0);
     let activate = |rate: f64| {
         instance.set_up(rate, FRAMES);
@@ -122,8 +119,7 @@ fn another_rate_has_another_latency() {
 
 #[test]
 fn a_change_undone_within_its_block_is_ignored() {
-    let (host, handler) = with_run_loop();
-    let instance = instance(Some(&handler));
+    let (host, instance) = with_run_loop();
     instance.activate();
     play(&instance, &[(100, 1.0), (200, 0.0)]);
     host.idle();
@@ -132,8 +128,7 @@ fn a_change_undone_within_its_block_is_ignored() {
 
 #[test]
 fn a_released_plugin_leaves_the_run_loop() {
-    let (host, handler) = with_run_loop();
-    let instance = instance(Some(&handler));
+    let (host, instance) = with_run_loop();
     assert_eq!(host.timers(), 1);
     drop(instance);
     assert!(host.timers() == 0);
@@ -143,8 +138,7 @@ fn a_released_plugin_leaves_the_run_loop() {
 #[test]
 fn without_a_run_loop_the_worker_thread_asks() {
     let host = ComWrapper::new(Host::<false>::default());
-    let handler = host.to_com_ptr().unwrap();
-    let instance = instance(Some(&handler));
+    let instance = instance(&host.to_com_ptr().unwrap());
     instance.activate();
     // This thread has created the instance. Here the plugin could call the host only within `process`, so nice-plug's worker
     // thread must make the request.

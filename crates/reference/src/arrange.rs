@@ -10,7 +10,6 @@ pub(crate) const LEAD: usize = 0;
 pub(crate) const OTHERS: usize = 1;
 pub(crate) const BASS: usize = 2;
 
-/// Arranger, with the state from tick to tick.
 #[derive(Debug, Clone)]
 pub(crate) struct Arranger {
     /// Volume of each note without its envelope.

@@ -1,6 +1,6 @@
 //! The resonators, and the bank that turns their outputs into the wet signal.
 
-use crate::{BLOCK, Sound, TONES, decibels, low_pass_step, semitone, smoothing::Moment, step};
+use crate::{BLOCK, Sound, TONES, decibels, low_pass_step, semitone, smoothing::Smoothed, step};
 use std::f64::consts::TAU;
 
 /// Limit of the frequency of a note, relative to the sample rate. At or above it, a note gets no input.
@@ -104,7 +104,6 @@ pub struct Band {
     pub output: f64,
 }
 
-/// Constants of a bank at a sample rate.
 #[derive(Debug, Clone)]
 pub(crate) struct Constants {
     /// One-pole coefficient of the tracked power of the input.
@@ -191,7 +190,6 @@ pub struct Bank {
     right: Option<f64>,
     /// Whether the notes below A3 are computed.
     low: bool,
-    /// Whether the notes are driven and summed.
     driven: bool,
     /// Squared amplitudes at which the notes were frozen; `None` without freeze. While they are frozen, all tracked powers are
     /// held.
@@ -250,7 +248,6 @@ impl Bank {
         }
     }
 
-    /// Resets the notes below A3 to rest.
     pub(crate) fn rest_low(&mut self) {
         for (resonator, band) in self.resonators.iter_mut().zip(&mut self.bands).skip(48) {
             resonator.scale(0.0);
@@ -259,7 +256,7 @@ impl Bank {
     }
 
     /// Begins a block. `low`: whether the notes below A3 are computed; `driven`: whether the notes are driven and summed.
-    pub(crate) fn begin_block(&mut self, now: &Moment, mix: Mix, low: bool, driven: bool) {
+    pub(crate) fn begin_block(&mut self, now: &Smoothed, mix: Mix, low: bool, driven: bool) {
         let sound = &now.sound;
         self.constants = Constants::new(sound, self.sample_rate, mix.gains[1]);
         (self.mix, self.frame, self.driven) = (mix, 0, driven);
@@ -367,49 +364,29 @@ mod tests {
         (resonator.gain * re.hypot(im) / norm, im.atan2(re))
     }
 
-    /// Calls `check` with sample rate, frequency, ring and resonator of each note.
-    fn each_note(mut check: impl FnMut(f64, f64, f64, &Resonator)) {
-        for rate in RATES {
-            for tone in 0..TONES {
-                let f = 440.0 * ((semitone(tone) - 12.0) / 12.0).exp2();
-                // Constant Q below 220 Hz.
-                let ring = RING * (220.0 / f).max(1.0);
-                check(rate, f, ring, &Resonator::new(f, ring, rate));
-            }
-        }
-    }
-
     #[test]
-    fn a_note_passes_with_gain_one_and_phase_zero() {
-        each_note(|rate, f, _, resonator| {
+    fn a_resonator_passes_its_note_and_blocks_dc_and_nyquist() {
+        for (rate, tone) in RATES.into_iter().flat_map(|rate| (0..TONES).map(move |n| (rate, n))) {
+            let f = 440.0 * ((semitone(tone) - 12.0) / 12.0).exp2();
+            // Constant Q below 220 Hz.
+            let ring = RING * (220.0 / f).max(1.0);
+            let resonator = Resonator::new(f, ring, rate);
             let w = TAU * f / rate;
-            let (magnitude, phase) = response(resonator, w);
+            let (magnitude, phase) = response(&resonator, w);
             assert!((magnitude - 1.0).abs() < 1e-7, "{rate} {f}: {magnitude}");
             // The zeros do not quite cancel the phase of the poles: (1 - r) / (2 tan w) is left at first order.
-            let radius = (-feedback(resonator)[1]).sqrt();
+            let radius = (-feedback(&resonator)[1]).sqrt();
             let expected = (1.0 - radius) / (2.0 * w.tan());
             assert!((phase - expected).abs() < 1e-4 && phase.abs() < 0.0017, "{rate} {f}: {phase}");
-        });
-    }
-
-    #[test]
-    fn the_band_is_three_db_down_at_half_its_width_to_either_side() {
-        each_note(|rate, f, ring, resonator| {
-            // The decay rate s in 1/s of a T60 is a half width of s / 2 pi Hz.
+            // The decay rate s in 1/s of a T60 is a half width of s / 2 pi Hz, where the response is 3 dB down.
             let half_width = 1000f64.ln() / ring / TAU;
             for side in [-1.0, 1.0] {
-                let (magnitude, _) = response(resonator, TAU * (f + side * half_width) / rate);
+                let (magnitude, _) = response(&resonator, TAU * (f + side * half_width) / rate);
                 let db = 20.0 * magnitude.log10();
                 assert!((db + 10.0 * 2f64.log10()).abs() < 0.02, "{rate} {f}: {db}");
             }
-        });
-    }
-
-    #[test]
-    fn dc_and_nyquist_are_blocked() {
-        each_note(|_, _, _, resonator| {
-            assert!([0.0, PI].iter().all(|w| response(resonator, *w).0 < 1e-10));
-        });
+            assert!([0.0, PI].iter().all(|w| response(&resonator, *w).0 < 1e-10));
+        }
     }
 
     #[test]

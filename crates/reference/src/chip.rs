@@ -1,7 +1,7 @@
 //! Sound chip: 60 times a second, every note gets a part and a volume. A shift register plays the noise.
 
 use crate::{
-    BLOCK, TONES, Voice,
+    BLOCK, Biquad, TONES, Voice,
     arrange::{Arranger, BASS, LEAD, NONE, OTHERS, Volumes},
     bank::Tones,
     between, low_pass_step, step,
@@ -35,11 +35,10 @@ pub(crate) struct Notes<'a> {
 #[derive(Debug, Clone)]
 struct ChipTimbre {
     duty: f64,
-    /// Octave of all notes.
     octave: f64,
     /// Weights of the timbre in the crossfade at the start and at the end of the block.
     shares: [f64; 2],
-    /// Number of harmonics of each note: of all harmonics, and of those below a quarter of the sample rate.
+    /// Number of harmonics of each note: below half the sample rate, and below a quarter of it.
     counts: [[usize; TONES]; 2],
 }
 
@@ -50,7 +49,6 @@ pub(crate) struct Chip {
     arranger: Arranger,
     /// Samples to the next tick, times 60.
     left: f64,
-    /// Volumes of the last tick.
     held: Volumes,
     /// Volumes of the notes at the start and at the end of the block.
     volumes: [Volumes; 2],
@@ -58,14 +56,12 @@ pub(crate) struct Chip {
     noise_volumes: [f64; 2],
     /// Amplitude of volume 15 at the start and at the end of the block.
     units: [f64; 2],
-    /// Band-pass of the octave from 4 to 8 kHz.
     octave_filter: Biquad,
-    /// High-pass of the range above this octave.
     above: Biquad,
-    /// Tracked power of the output of each of the two filters.
+    /// Tracked output powers of `octave_filter` and `above`.
     powers: [f64; 2],
-    /// Power of the notes' overtones in this octave, relative to the power of the notes.
-    share: f64,
+    /// Power of the notes' overtones from 4 to 8 kHz, relative to the power of the notes.
+    overtones: f64,
     register: u32,
     /// Clock cycles between two steps of the register.
     rate: f64,
@@ -87,10 +83,10 @@ impl Chip {
             volumes: [NONE; 2],
             noise_volumes: [0.0; 2],
             units: [0.0; 2],
-            octave_filter: Biquad::band_pass(angle(MIDDLE), SQRT_2),
-            above: Biquad::high_pass(angle(TOP), FRAC_1_SQRT_2),
+            octave_filter: band_pass(angle(MIDDLE), SQRT_2),
+            above: high_pass(angle(TOP), FRAC_1_SQRT_2),
             powers: [0.0; 2],
-            share: 0.01,
+            overtones: 0.01,
             register: 1,
             rate: RATES[10],
             clock: 1.0,
@@ -150,9 +146,9 @@ impl Chip {
             power += own;
             passed += own / (1.0 + 2.0 * (angle / middle - middle / angle).powi(2));
         }
-        let explained = 4.0 * (passed + self.share * power);
+        let explained = 4.0 * (passed + self.overtones * power);
         let share = (octave - passed).max(0.0) / power.max(1e-38);
-        self.share = share.min(self.share * (1f64 / 18.0).exp()).clamp(1e-6, 1.0);
+        self.overtones = share.min(self.overtones * (1f64 / 18.0).exp()).clamp(1e-6, 1.0);
         (0.5 * (octave - explained).max(0.0)).sqrt()
     }
 
@@ -183,7 +179,7 @@ impl Chip {
     ) -> f64 {
         let lead = [Voice::Pulse12, Voice::Pulse25, Voice::Square];
         let lead = lead[(8.0 * timbre.duty).log2() as usize];
-        // Sums of pulses and triangle: with all harmonics, and with the harmonics below a quarter of the sample rate.
+        // Sums of pulses and of triangles, for both counts of harmonics.
         let mut sums = [[0.0; 2]; 2];
         for (part, voice) in [lead, Voice::Square, Voice::Chip].into_iter().enumerate() {
             let series = waveforms.voice(voice);
@@ -273,38 +269,19 @@ fn apply_curve(curve: fn(f64) -> f64, mean: f64, low: f64, high: f64, by: f64) -
     curve(mean + low) - curve(mean) + slope * high
 }
 
-/// Second-order filter as a difference equation: the bilinear transform of a band-pass or high-pass at `w` radians a sample with
-/// the quality `q`.
-#[derive(Debug, Clone)]
-struct Biquad {
-    b: [f64; 3],
-    a: [f64; 3],
-    x: [f64; 2],
-    y: [f64; 2],
+/// Returns the band-pass `(s / q) / (s^2 + s / q + 1)` at `w` radians a sample, by the bilinear transform.
+fn band_pass(w: f64, q: f64) -> Biquad {
+    let alpha = w.sin() / (2.0 * q);
+    Biquad::new([alpha, 0.0, -alpha], denominator(w, q))
 }
 
-impl Biquad {
-    /// Creates the band-pass `(s / q) / (s^2 + s / q + 1)`.
-    fn band_pass(w: f64, q: f64) -> Self {
-        let alpha = w.sin() / (2.0 * q);
-        Self::new([alpha, 0.0, -alpha], w, q)
-    }
+/// Returns the high-pass `s^2 / (s^2 + s / q + 1)` at `w` radians a sample, by the bilinear transform.
+fn high_pass(w: f64, q: f64) -> Biquad {
+    let half = (1.0 + w.cos()) / 2.0;
+    Biquad::new([half, -2.0 * half, half], denominator(w, q))
+}
 
-    /// Creates the high-pass `s^2 / (s^2 + s / q + 1)`.
-    fn high_pass(w: f64, q: f64) -> Self {
-        let half = (1.0 + w.cos()) / 2.0;
-        Self::new([half, -2.0 * half, half], w, q)
-    }
-
-    fn new(b: [f64; 3], w: f64, q: f64) -> Self {
-        let alpha = w.sin() / (2.0 * q);
-        Self { b, a: [1.0 + alpha, -2.0 * w.cos(), 1.0 - alpha], x: [0.0; 2], y: [0.0; 2] }
-    }
-
-    fn next(&mut self, x: f64) -> f64 {
-        let Self { b, a, x: [x1, x2], y: [y1, y2] } = *self;
-        let y = (b[0] * x + b[1] * x1 + b[2] * x2 - a[1] * y1 - a[2] * y2) / a[0];
-        (self.x, self.y) = ([x, x1], [y, y1]);
-        y
-    }
+fn denominator(w: f64, q: f64) -> [f64; 3] {
+    let alpha = w.sin() / (2.0 * q);
+    [1.0 + alpha, -2.0 * w.cos(), 1.0 - alpha]
 }

@@ -2,24 +2,21 @@
 
 use crate::{
     BLOCK, Sound, TONES,
-    bank::Bank,
-    bank::Tones,
-    oscillators::AMPLITUDE_POLES,
-    oscillators::POLE,
-    smoothing::{LOOKAHEAD, Moment as Settings},
+    bank::{Bank, Tones},
+    oscillators::{AMPLITUDE_POLES, POLE},
+    smoothing::{LOOKAHEAD, Smoothed},
 };
 use std::{collections::VecDeque, f64::consts::TAU};
 
 /// Levels at the start of a block.
 #[derive(Debug, Clone)]
-struct Moment {
+struct Levels {
     /// Mean of the banks' tracked powers of each note.
     powers: Tones,
     /// Mean of each bank's total power over the last block.
     totals: Vec<f64>,
 }
 
-#[derive(Debug, Clone)]
 pub(crate) struct EarlyBank {
     sample_rate: f64,
     /// Delay of the sound in samples.
@@ -28,7 +25,7 @@ pub(crate) struct EarlyBank {
     /// Whether the notes below A3 are computed.
     pub low: bool,
     /// Levels of the last blocks, newest first.
-    moments: VecDeque<Moment>,
+    levels: VecDeque<Levels>,
     /// Sum of each bank's total power in the current block.
     sums: Vec<f64>,
     /// Gains of the notes at the start and at the end of the block.
@@ -41,15 +38,14 @@ impl EarlyBank {
         let totals: Vec<f64> = banks.iter().map(Bank::total_power).collect();
         let powers = banks[0].bands().map(|band| band.power);
         let sums = totals.iter().map(|total| total * BLOCK as f64).collect();
-        let moment = Moment { powers, totals };
-        let moments = vec![moment; latency / BLOCK + 2].into();
+        let levels = vec![Levels { powers, totals }; latency / BLOCK + 2].into();
         let latency = latency as f64;
-        Self { sample_rate, latency, banks, low, moments, sums, gains: [[1.0; TONES]; 2] }
+        Self { sample_rate, latency, banks, low, levels, sums, gains: [[1.0; TONES]; 2] }
     }
 
     /// Begins a block: computes the gains for the delayed sound, which has the settings `now`. `low` says whether the notes below
     /// A3 are computed.
-    pub fn begin_block(&mut self, now: &Settings, low: bool) {
+    pub fn begin_block(&mut self, now: &Smoothed, low: bool) {
         if low && !self.low {
             self.banks.iter_mut().for_each(Bank::rest_low);
         }
@@ -63,8 +59,8 @@ impl EarlyBank {
         self.sums.resize(self.banks.len(), 0.0);
         let totals = self.sums.iter().map(|sum| sum / BLOCK as f64).collect();
         self.sums.fill(0.0);
-        self.moments.pop_back();
-        self.moments.push_front(Moment { powers, totals });
+        self.levels.pop_back();
+        self.levels.push_front(Levels { powers, totals });
         self.gains[0] = self.gains[1];
         if now.sound.freeze {
             return;
@@ -72,7 +68,7 @@ impl EarlyBank {
         let (powers, ahead) = (self.powers(|_| 0.0), self.powers_ahead(&now.sound));
         self.gains[1] = std::array::from_fn(|tone| {
             let ratio = (ahead[tone] + 1e-20) / (powers[tone] + 1e-20);
-            1.0 + now.shares[LOOKAHEAD] * (ratio.min(1000.0).sqrt() - 1.0)
+            1.0 + now.fades[LOOKAHEAD] * (ratio.min(1000.0).sqrt() - 1.0)
         });
     }
 
@@ -89,7 +85,7 @@ impl EarlyBank {
     fn powers(&self, ahead: impl Fn(usize) -> f64) -> Tones {
         std::array::from_fn(|tone| {
             let ago = self.latency - BLOCK as f64 - ahead(tone) * self.sample_rate;
-            self.at(ago, |moment| moment.powers[tone])
+            self.at(ago, |levels| levels.powers[tone])
         })
     }
 
@@ -98,15 +94,15 @@ impl EarlyBank {
         let low_pass = AMPLITUDE_POLES as f64 / (TAU * POLE);
         let ahead = 0.9 * (1.2 * sound.release / 1000.0 + low_pass);
         let ago = self.latency - 1.5 * BLOCK as f64 - ahead * self.sample_rate;
-        self.at(ago, |moment| moment.totals.get(bank).copied().unwrap_or(0.0))
+        self.at(ago, |levels| levels.totals.get(bank).copied().unwrap_or(0.0))
     }
 
     /// Returns a value `samples` ago, interpolated linearly between blocks.
-    fn at(&self, samples: f64, value: impl Fn(&Moment) -> f64) -> f64 {
+    fn at(&self, samples: f64, value: impl Fn(&Levels) -> f64) -> f64 {
         let blocks = samples.max(0.0) / BLOCK as f64;
-        let moment = |index: usize| value(&self.moments[index % self.moments.len()]);
+        let at = |index: usize| value(&self.levels[index % self.levels.len()]);
         let first = blocks as usize;
-        let [later, earlier] = [first, first + 1].map(moment);
+        let [later, earlier] = [first, first + 1].map(at);
         later + blocks.fract() * (earlier - later)
     }
 

@@ -11,7 +11,7 @@ use crate::{
     output::{AheadLimiter, Delay, Limiter, delay, latency},
     pitch::Moves,
     polyphony::Polyphony,
-    smoothing::{AUTO, BYPASS, LOOKAHEAD, Moment, PLACE, SIDECHAIN, STEREO, Smoothing, switches},
+    smoothing::{AUTO, BYPASS, LOOKAHEAD, PLACE, SIDECHAIN, STEREO, Smoothed, Smoothing, switches},
     timbre::Timbres,
     voice::Voices,
     waveform::Waveforms,
@@ -38,20 +38,19 @@ struct MixGains {
 ///
 /// Settings may change between two blocks. The caller supplies the decisions on notes. Where key and tuning follow the music, it
 /// supplies these as well.
-#[derive(Debug, Clone)]
 pub struct Filter {
     sample_rate: f64,
     /// Settings of the sound that has left the delay.
     sound: Sound,
     smoothing: Smoothing,
-    now: Moment,
+    now: Smoothed,
     /// Latest settings, for listener and early bank.
     heard: Sound,
     hearing: Smoothing,
-    heard_now: Moment,
+    heard_now: Smoothed,
     /// Weight of the sidechain in the undelayed sound at the start and at the end of the block.
     heard_sidechain: [f64; 2],
-    /// Queued settings of the sound that is in the delay, each with the block from which on they apply.
+    /// Settings of the sound in the delay, each with the number of its first block.
     waiting: VecDeque<(usize, Sound)>,
     blocks: usize,
     keyboard: Keyboard,
@@ -158,8 +157,8 @@ impl Filter {
         self.aim();
     }
 
-    /// Sets `sound`, which is the sound that was set last, with new values for key, tuning or tempo. They apply without delay.
-    pub fn find(&mut self, sound: &Sound) {
+    /// Replaces the last settings by `sound`, which differs only in detected key, tuning or tempo. It applies without delay.
+    pub fn set_found(&mut self, sound: &Sound) {
         self.heard = sound.clone();
         *self.waiting.back_mut().map_or(&mut self.sound, |(_, last)| last) = sound.clone();
         self.aim();
@@ -207,7 +206,7 @@ impl Filter {
         let frames = input[0].len();
         let mix_gains: Vec<MixGains> = (0..frames).map(at).collect();
         let sidechained = before.sidechain > 0.0 || self.mix_gains.sidechain > 0.0;
-        let bypass = self.now.shares[BYPASS];
+        let bypass = self.now.fades[BYPASS];
         let output_gain = (1.0 - bypass) * output(&self.now) + bypass;
 
         let mut inputs = vec![Vec::new(); self.banks.len()];
@@ -272,7 +271,7 @@ impl Filter {
             self.sound = sound;
             self.aim();
         }
-        let before = self.now.shares;
+        let before = self.now.fades;
         let [mut wanted, set] = [&self.sound, &self.heard].map(switches);
         if set[LOOKAHEAD] && !self.recording {
             self.delays[0].fill(Delay::new(delay(self.sample_rate)));
@@ -309,7 +308,7 @@ impl Filter {
         let had_low = self.now.low_bands > 0.0;
         self.now = self.smoothing.now();
         self.heard_now = self.hearing.now();
-        self.heard_sidechain = [self.heard_sidechain[1], self.heard_now.shares[SIDECHAIN]];
+        self.heard_sidechain = [self.heard_sidechain[1], self.heard_now.fades[SIDECHAIN]];
         let low = had_low || self.now.low_bands > 0.0;
         if low && !self.low_computed {
             for BankVoices { bank, voices } in &mut self.banks {
@@ -329,7 +328,7 @@ impl Filter {
             early.begin_block(&self.now, low || self.heard_now.low_bands > 0.0);
         }
 
-        if self.now.shares[AUTO] == 0.0 {
+        if self.now.fades[AUTO] == 0.0 {
             self.level = None;
         } else if self.level.is_none() {
             self.level = Some(Level::activated(self.sample_rate));
@@ -349,9 +348,9 @@ impl Filter {
 
         let weights = [self.weights, self.weights()];
         let gains = [self.gain, self.gain()];
-        let pans = (self.now.shares[PLACE] > 0.0 && self.focus.is_listening()).then(|| {
+        let pans = (self.now.fades[PLACE] > 0.0 && self.focus.is_listening()).then(|| {
             self.focus.move_pans();
-            let pans = self.focus.pans.map(|pan| self.now.shares[PLACE] * pan);
+            let pans = self.focus.pans.map(|pan| self.now.fades[PLACE] * pan);
             [self.pans.unwrap_or([0.0; TONES]), pans]
         });
         let mix = self.mix();
@@ -392,7 +391,7 @@ impl Filter {
         self.oscillating = oscillates;
 
         // The soft clip alone stays below full scale.
-        let unclipped = oscillates || before[AUTO] > 0.0 || self.now.shares[AUTO] > 0.0;
+        let unclipped = oscillates || before[AUTO] > 0.0 || self.now.fades[AUTO] > 0.0;
         let rests = self.limiter.as_ref().is_none_or(Limiter::rests);
         let delayed = [start.lookahead, self.mix_gains.lookahead] == [1.0; 2];
         if !unclipped && !self.unclipped && rests && self.ahead.rests() {
@@ -421,14 +420,14 @@ impl Filter {
         if let (Some(levels), Some(early)) = (&mut levels, &self.early) {
             let ahead = early.powers_ahead(&self.now.sound);
             for (level, ahead) in levels.iter_mut().zip(ahead) {
-                *level += self.now.shares[LOOKAHEAD] * (ahead - *level).max(0.0);
+                *level += self.now.fades[LOOKAHEAD] * (ahead - *level).max(0.0);
             }
         }
         let sound = &self.now.sound;
         let moves = Moves { offsets, glide: sound.glide / 1000.0, vibrato: sound.vibrato / 100.0 };
         for (index, BankVoices { bank, voices }) in self.banks.iter_mut().enumerate() {
             let levels = levels.as_ref().map(|levels| (levels, &means));
-            let share = self.now.shares[LOOKAHEAD];
+            let share = self.now.fades[LOOKAHEAD];
             let ahead = self.early.as_ref().map(|early| (early.total(sound, index), share));
             let weights = &self.weights;
             voices.set_levels(
@@ -528,7 +527,7 @@ impl Filter {
     /// Returns the gain that would bring the input to the nominal level.
     fn gain(&self) -> f64 {
         let gain = self.level.as_ref().map_or(1.0, Level::gain);
-        gain.powf(self.now.shares[AUTO])
+        gain.powf(self.now.fades[AUTO])
     }
 
     /// Returns the gains of dry and wet, before output gain and bypass.
@@ -536,18 +535,18 @@ impl Filter {
         let mix = self.now.sound.mix / 100.0;
         let plain = [1.0 - mix, mix];
         let own = self.level.as_ref().map_or(plain, |level| level.mix(mix));
-        let auto = self.now.shares[AUTO];
+        let auto = self.now.fades[AUTO];
         [0, 1].map(|index| plain[index] + auto * (own[index] - plain[index]))
     }
 
     fn mix_gains(&self, mix: [f64; 2]) -> MixGains {
-        let [stereo, _, bypass, _, lookahead, sidechain] = self.now.shares;
+        let [stereo, _, bypass, _, lookahead, sidechain] = self.now.fades;
         let [dry, wet] = mix.map(|gain| (1.0 - bypass) * output(&self.now) * gain);
         MixGains { dry: dry + bypass, wet, stereo, lookahead, sidechain }
     }
 }
 
-fn output(now: &Moment) -> f64 {
+fn output(now: &Smoothed) -> f64 {
     10f64.powf(now.sound.output / 20.0)
 }
 

@@ -1,6 +1,7 @@
-//! Focus: weights and stereo positions of the notes, from given decisions.
+//! Focus: weights and stereo positions of the notes, from given decisions. With lookahead, gates make notes start and end exactly
+//! with the delayed sound.
 
-use crate::{BLOCK, TONES, approach, bank::Tones, gates::Gates, smoothing::Moment, step};
+use crate::{BLOCK, TONES, approach, bank::Tones, output::delay, smoothing::Smoothed, step};
 
 /// Time in seconds in which a weight follows a decision.
 const TIME: f64 = 0.005;
@@ -37,8 +38,6 @@ pub struct Early {
     pub edge: [Option<f64>; TONES],
 }
 
-/// Weights and stereo positions of the notes.
-#[derive(Debug, Clone)]
 pub(crate) struct Focus {
     sample_rate: f64,
     listening: bool,
@@ -63,7 +62,7 @@ pub(crate) struct Focus {
 
 impl Focus {
     /// Creates the state at rest. The listener runs from the start if `now` needs it or key or tuning `follow` the music.
-    pub fn new(now: &Moment, follow: bool, sample_rate: f64) -> Self {
+    pub fn new(now: &Smoothed, follow: bool, sample_rate: f64) -> Self {
         let residue = residue(now.sound.focus);
         Self {
             sample_rate,
@@ -83,7 +82,7 @@ impl Focus {
     }
 
     /// Begins a block. The listener runs at a focus above 0 in `now` or in `heard`, or if key or tuning `follow` the music.
-    pub fn begin_block(&mut self, now: &Moment, heard: &Moment, follow: bool) {
+    pub fn begin_block(&mut self, now: &Smoothed, heard: &Smoothed, follow: bool) {
         let listening = now.sound.focus.max(heard.sound.focus) > 0.0 || follow;
         if listening && !self.listening {
             // Until the listener has settled, all notes count as played.
@@ -128,11 +127,10 @@ impl Focus {
     }
 
     /// Returns the listener's powers, which the voices follow; `None` if they follow the bands' powers.
-    pub fn levels(&self, now: &Moment) -> Option<Tones> {
+    pub fn levels(&self, now: &Smoothed) -> Option<Tones> {
         self.levels.filter(|_| self.listening && now.sound.focus > 0.0)
     }
 
-    /// Applies the decision at the end of a block.
     pub fn decide(&mut self, decision: &Decision) {
         if !self.listening {
             return;
@@ -159,4 +157,73 @@ impl Focus {
 /// Returns the weight of a note that is not played.
 fn residue(focus: f64) -> f64 {
     (1.0 - focus / 100.0).powi(4)
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Gate {
+    opened: bool,
+    /// Next change: blocks until then, and whether it opens the gate.
+    change: Option<(f64, bool)>,
+    /// Whether the last decisions allow the gate to open.
+    may_open: bool,
+    /// Number of decisions until the sure one applies.
+    unsure: u32,
+}
+
+struct Gates {
+    sample_rate: f64,
+    gates: [Gate; TONES],
+}
+
+impl Gates {
+    fn new(sample_rate: f64) -> Self {
+        Self { sample_rate, gates: [Gate::resting(false); TONES] }
+    }
+
+    /// Opens the gates of the notes `played`, and closes all others.
+    fn set(&mut self, played: &[bool; TONES]) {
+        self.gates = played.map(Gate::resting);
+    }
+
+    /// Schedules changes, from the decisions with lookahead (`sure`) and without it (`early`).
+    fn decide(&mut self, sure: &[bool; TONES], early: &Early) {
+        for (tone, gate) in self.gates.iter_mut().enumerate() {
+            let held = sure[tone] || early.played[tone] || early.likely[tone];
+            gate.unsure = gate.unsure.max(1) - 1;
+            gate.may_open = sure[tone] || early.likely[tone];
+            let opens = gate.change.map_or(gate.opened, |(_, opens)| opens);
+            let changes = if opens { !early.played[tone] } else { early.likely[tone] };
+            if let (Some(edge), true) = (early.edge[tone], changes) {
+                // A weight moves in 5 ms.
+                let before = if opens { 0.003 } else { 0.0055 };
+                let left = delay(self.sample_rate) as f64 - before * self.sample_rate - edge;
+                gate.change = Some(((left.max(0.0) / BLOCK as f64).floor(), !opens));
+                gate.unsure = 5;
+            } else if gate.unsure > 0 && opens && !held {
+                gate.change = Some((0.0, false));
+            } else if gate.unsure == 0 && sure[tone] != opens {
+                gate.change = Some((0.0, sure[tone]));
+            }
+        }
+    }
+
+    /// Begins a block. Returns the notes whose gates are open.
+    fn begin_block(&mut self) -> [bool; TONES] {
+        for gate in &mut self.gates {
+            match gate.change {
+                Some((left, opens)) if left > 0.0 => gate.change = Some((left - 1.0, opens)),
+                Some((_, opens)) if !opens || gate.may_open => {
+                    (gate.opened, gate.change) = (opens, None);
+                }
+                _ => {}
+            }
+        }
+        self.gates.map(|gate| gate.opened)
+    }
+}
+
+impl Gate {
+    fn resting(opened: bool) -> Self {
+        Self { opened, change: None, may_open: opened, unsure: 0 }
+    }
 }

@@ -24,7 +24,6 @@ pub enum Event {
     ReleaseAll,
 }
 
-#[derive(Debug, Clone)]
 pub(crate) struct Keyboard {
     /// Gain of each sounding key; otherwise 0.
     gains: [f64; 128],
@@ -78,7 +77,6 @@ impl Keyboard {
 }
 
 /// Weights of the bands with keys: the maximum of `own`, and of `others` times the weight without keys.
-#[derive(Debug, Clone)]
 pub(crate) struct KeyWeights {
     own: [f64; TONES],
     others: [f64; TONES],
@@ -86,7 +84,6 @@ pub(crate) struct KeyWeights {
 }
 
 impl KeyWeights {
-    /// Creates the weights at rest without keys.
     pub fn new(sound: &Sound, sample_rate: f64) -> Self {
         let others = match sound.keys {
             Keys::Hold | Keys::HoldAny => 0.0,

@@ -1,6 +1,6 @@
 //! Auto level: measures the input's level, and computes the gains that make the mix as loud as the dry signal.
 
-use crate::{BLOCK, decibels};
+use crate::{BLOCK, Biquad, decibels};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 /// Returns the mean square of the nominal level: -14 dB full scale.
@@ -8,7 +8,6 @@ fn nominal() -> f64 {
     decibels(-14.0)
 }
 
-#[derive(Debug, Clone)]
 pub(crate) struct Level {
     sample_rate: f64,
     /// Tracked mean square of the banks' input; `None` before the first block with sound.
@@ -25,7 +24,7 @@ pub(crate) struct Level {
     both: f64,
     /// Averaging time of `dry`, `wet` and `both` so far, in seconds.
     tracked: f64,
-    /// Share of the dry signal's power in blocks with sounding notes, tracked.
+    /// Tracked fraction of the dry power that falls into blocks with sounding notes.
     share: f64,
     /// Correction of the makeup gain in nepers.
     trim: f64,
@@ -144,11 +143,10 @@ impl Level {
 /// K-weighting: a high shelf, then two high-passes of first order.
 #[derive(Debug, Clone, Copy)]
 struct KWeighting {
-    b: [f64; 3],
-    a: [f64; 3],
-    x: [f64; 2],
-    y: [f64; 2],
+    shelf: Biquad,
     pole: f64,
+    /// Last output of the shelf.
+    shelved: f64,
     high_passes: [f64; 2],
 }
 
@@ -158,23 +156,18 @@ impl KWeighting {
         let q = 0.707_175_236_955_419_6;
         let high = 10f64.powf(3.999_843_853_973_347 / 20.0);
         let middle = high.powf(0.499_666_774_154_541_6);
-        Self {
-            b: [high + middle * k / q + k * k, 2.0 * (k * k - high), high - middle * k / q + k * k],
-            a: [1.0 + k / q + k * k, 2.0 * (k * k - 1.0), 1.0 - k / q + k * k],
-            x: [0.0; 2],
-            y: [0.0; 2],
-            pole: (-TAU * 38.135_470_876_024_44 / sample_rate).exp(),
-            high_passes: [0.0; 2],
-        }
+        let b =
+            [high + middle * k / q + k * k, 2.0 * (k * k - high), high - middle * k / q + k * k];
+        let a = [1.0 + k / q + k * k, 2.0 * (k * k - 1.0), 1.0 - k / q + k * k];
+        let pole = (-TAU * 38.135_470_876_024_44 / sample_rate).exp();
+        Self { shelf: Biquad::new(b, a), pole, shelved: 0.0, high_passes: [0.0; 2] }
     }
 
     fn next(&mut self, x: f64) -> f64 {
-        let Self { b, a, x: [x1, x2], y: [y1, y2], .. } = *self;
-        let y = (b[0] * x + b[1] * x1 + b[2] * x2 - a[1] * y1 - a[2] * y2) / a[0];
-        (self.x, self.y) = ([x, x1], [y, y1]);
-        let first = self.pole * self.high_passes[0] + y - y1;
+        let y = self.shelf.next(x);
+        let first = self.pole * self.high_passes[0] + y - self.shelved;
         let second = self.pole * self.high_passes[1] + first - self.high_passes[0];
-        self.high_passes = [first, second];
+        (self.shelved, self.high_passes) = (y, [first, second]);
         second
     }
 }

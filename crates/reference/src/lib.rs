@@ -23,8 +23,8 @@
 //!   tracked power (`voice.rs`), at its own pitch or at another one (`pitch.rs`). [`Voice::Chip`] gives the notes to the parts of
 //!   a console's sound chip (`chip.rs`, `arrange.rs`).
 //! * The weights of the notes come from the scale (`scale.rs`), the given decisions (`focus.rs`), the keys (`keys.rs`) and the
-//!   limit of notes (`polyphony.rs`); the gains come from the level (`level.rs`). With lookahead, notes begin and end on time
-//!   by `gates.rs` and `early_bank.rs`. The limiter is in `output.rs`.
+//!   limit of notes (`polyphony.rs`); the gains come from the level (`level.rs`). With lookahead, `focus.rs` and
+//!   `early_bank.rs` begin and end notes on time. The limiter is in `output.rs`.
 //!
 //! The caller gives the decisions on notes, and the key and the tuning found in the music. So a decision that depends on the last
 //! bit of an f32 cannot make two filters differ.
@@ -45,7 +45,6 @@ mod early_bank;
 mod filter;
 mod focus;
 mod found;
-mod gates;
 mod keys;
 mod level;
 mod listener;
@@ -123,4 +122,26 @@ fn between([from, to]: [f64; 2], frame: usize) -> f64 {
 /// Moves `value` towards `target` by `step` at most.
 fn approach(value: &mut f64, target: f64, step: f64) {
     *value += (target - *value).clamp(-step, step);
+}
+
+/// Second-order filter as a difference equation. `b` are the factors of the inputs, `a` of the outputs, both newest first.
+#[derive(Debug, Clone, Copy)]
+struct Biquad {
+    b: [f64; 3],
+    a: [f64; 3],
+    x: [f64; 2],
+    y: [f64; 2],
+}
+
+impl Biquad {
+    fn new(b: [f64; 3], a: [f64; 3]) -> Self {
+        Self { b, a, x: [0.0; 2], y: [0.0; 2] }
+    }
+
+    fn next(&mut self, x: f64) -> f64 {
+        let Self { b, a, x: [x1, x2], y: [y1, y2] } = *self;
+        let y = (b[0] * x + b[1] * x1 + b[2] * x2 - a[1] * y1 - a[2] * y2) / a[0];
+        (self.x, self.y) = ([x, x1], [y, y1]);
+        y
+    }
 }

@@ -37,7 +37,6 @@ pub struct Decisions {
 }
 
 /// Listener with constant settings.
-#[derive(Debug, Clone)]
 pub struct Listener {
     /// Decimation factor before the detectors.
     decimation: usize,

@@ -89,7 +89,6 @@ pub struct Seen {
     pub ratio: [f64; 2],
 }
 
-#[derive(Debug, Clone)]
 pub struct Network {
     pub weights: Weights,
     /// Rate of the frames in Hz.

@@ -6,14 +6,13 @@ use std::f64::consts::TAU;
 /// Samples between two sampling instants of a resonator's oscillation.
 pub(crate) const PHASE_INTERVAL: usize = 8;
 
-/// Number of poles of the phase's low-pass.
 const PHASE_POLES: usize = 4;
 /// Number of poles of the low-passes of amplitude and total power.
 pub(crate) const AMPLITUDE_POLES: usize = 2;
 /// Frequency of each pole in Hz.
 pub(crate) const POLE: f64 = 28.0;
 
-/// Time in seconds in which `span`, the time constant of a sounding note's poles, grows by one block.
+/// Time in seconds in which `span`, the poles' time constant, grows by one block while a note sounds.
 const OPENING: f64 = 0.012;
 
 #[derive(Debug, Clone, Copy)]

@@ -24,7 +24,6 @@ impl Delay {
 }
 
 /// Limiter: keeps the peaks of the mix below full scale, or below the input's own peaks if these are higher.
-#[derive(Debug, Clone)]
 pub(crate) struct Limiter {
     release: f64,
     gain: f64,
@@ -81,7 +80,6 @@ pub(crate) fn delay(sample_rate: f64) -> usize {
 }
 
 /// Lookahead limiter: delays the mix, so that its gain falls before a true peak.
-#[derive(Debug, Clone)]
 pub(crate) struct AheadLimiter {
     release: f64,
     /// Delayed samples of each channel's mix, newest first.

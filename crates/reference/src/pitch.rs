@@ -33,7 +33,6 @@ pub(crate) struct Moves {
 }
 
 /// Oscillators of the bands in a block.
-#[derive(Debug)]
 pub(crate) struct Bands<'a> {
     /// Phases at the start of the block in radians.
     pub phases: Tones,

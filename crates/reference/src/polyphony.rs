@@ -9,7 +9,6 @@ const FADE: f64 = 0.005;
 const ADVANTAGE: f64 = 3.0;
 
 /// Choice of the notes that may sound.
-#[derive(Debug, Clone)]
 pub(crate) struct Polyphony {
     step: f64,
     chosen: [bool; TONES],

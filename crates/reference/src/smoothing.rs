@@ -59,11 +59,11 @@ pub(crate) fn switches(sound: &Sound) -> Switches<bool> {
 
 /// Smoothed settings at one time.
 #[derive(Debug, Clone)]
-pub(crate) struct Moment {
+pub(crate) struct Smoothed {
     /// Smoothed numbers; all other settings as they were set.
     pub sound: Sound,
     /// Crossfade weights of the switches, 0..1.
-    pub shares: Switches<f64>,
+    pub fades: Switches<f64>,
     /// Crossfade weight of the notes below A3, 0..1. It ramps to 1 if the range includes them, otherwise to 0.
     pub low_bands: f64,
     /// Crossfade weight of each note, 0..1. It ramps to 1 if the note may sound, otherwise to 0.
@@ -76,7 +76,7 @@ pub(crate) struct Smoothing {
     target: Sound,
     pub switches: Switches<bool>,
     numbers: [Ramp; NUMBERS.len()],
-    shares: Switches<Ramp>,
+    fades: Switches<Ramp>,
     low_bands: Ramp,
     bands: [Ramp; TONES],
 }
@@ -90,7 +90,7 @@ impl Smoothing {
             target: sound.clone(),
             switches,
             numbers: positions(sound).map(Ramp::at),
-            shares: switches.map(share),
+            fades: switches.map(share),
             low_bands: share(sound.low_range),
             bands: std::array::from_fn(|tone| share(sound.may_sound(tone))),
         }
@@ -112,31 +112,31 @@ impl Smoothing {
     pub fn fade(&mut self, switches: Switches<bool>) {
         self.switches = switches;
         self.target.lookahead = switches[LOOKAHEAD];
-        for (ramp, on) in self.shares.iter_mut().zip(switches) {
+        for (ramp, on) in self.fades.iter_mut().zip(switches) {
             ramp.aim(f64::from(u8::from(on)), self.steps);
         }
     }
 
     /// Ends the sidechain's ramp at its target.
     pub fn arrive_at_sidechain(&mut self) {
-        self.shares[SIDECHAIN] = Ramp::at(self.shares[SIDECHAIN].target);
+        self.fades[SIDECHAIN] = Ramp::at(self.fades[SIDECHAIN].target);
     }
 
     pub fn step(&mut self) {
         self.numbers.iter_mut().for_each(Ramp::step);
-        self.shares.iter_mut().for_each(Ramp::step);
+        self.fades.iter_mut().for_each(Ramp::step);
         self.low_bands.step();
         self.bands.iter_mut().for_each(Ramp::step);
     }
 
-    pub fn now(&self) -> Moment {
+    pub fn now(&self) -> Smoothed {
         let mut sound = self.target.clone();
         for ((_, by_ratio, field), ramp) in NUMBERS.iter().zip(self.numbers) {
             *field(&mut sound) = if *by_ratio { ramp.now.exp() } else { ramp.now };
         }
-        Moment {
+        Smoothed {
             sound,
-            shares: self.shares.map(|ramp| ramp.now),
+            fades: self.fades.map(|ramp| ramp.now),
             low_bands: self.low_bands.now,
             bands: self.bands.map(|ramp| ramp.now),
         }

@@ -1,6 +1,6 @@
 //! Settings, with the ids and units of the real filter.
 
-use crate::{TONES, scale, semitone};
+use crate::{TONES, semitone};
 
 /// Values of all settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -171,6 +171,38 @@ pub(crate) const NUMBERS: [Number; 20] = [
     ("vibrato", false, |s| &mut s.vibrato),
 ];
 
+/// Names of the pitch classes, A first.
+const CLASSES: [&str; 12] = ["A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#"];
+
+const CHROMATIC: &[usize] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+
+/// Returns the semitones from A up to the note called `name`.
+fn pitch_class(name: &str) -> usize {
+    CLASSES.iter().position(|class| *class == name).expect("a pitch class")
+}
+
+/// Returns the semitones of the scale called `name` above its root; `None` for the custom scale.
+fn steps(name: &str) -> Option<&'static [usize]> {
+    Some(match name {
+        // With `auto`, the caller sets the scale of the detected key. Until a key is detected, all notes are in the scale.
+        "chromatic" | "auto" => CHROMATIC,
+        "major" => &[0, 2, 4, 5, 7, 9, 11],
+        "dorian" => &[0, 2, 3, 5, 7, 9, 10],
+        "phrygian" => &[0, 1, 3, 5, 7, 8, 10],
+        "lydian" => &[0, 2, 4, 6, 7, 9, 11],
+        "mixolydian" => &[0, 2, 4, 5, 7, 9, 10],
+        "natural-minor" => &[0, 2, 3, 5, 7, 8, 10],
+        "locrian" => &[0, 1, 3, 5, 6, 8, 10],
+        "harmonic-minor" => &[0, 2, 3, 5, 7, 8, 11],
+        "major-pentatonic" => &[0, 2, 4, 7, 9],
+        "minor-pentatonic" => &[0, 3, 5, 7, 10],
+        "blues" => &[0, 3, 5, 6, 7, 10],
+        "whole-tone" => &[0, 2, 4, 6, 8, 10],
+        "custom" => return None,
+        _ => panic!("the reference has no scale '{name}'"),
+    })
+}
+
 impl Sound {
     /// Returns the settings of the published filter.
     pub fn published() -> Self {
@@ -198,7 +230,7 @@ impl Sound {
             stereo: Stereo::Mono,
             bypass: false,
             root: 0,
-            scale: Some(scale::CHROMATIC),
+            scale: Some(CHROMATIC),
             custom: [true; 12],
             map: Map::Mute,
             targets: std::array::from_fn(|class| class),
@@ -238,8 +270,8 @@ impl Sound {
             ("stereo", "stereo") => self.stereo = Stereo::Stereo,
             ("stereo", "place") => self.stereo = Stereo::Place,
             ("bypass", _) => self.bypass = on,
-            ("root", name) => self.root = scale::pitch_class(name),
-            ("scale", name) => self.scale = scale::steps(name),
+            ("root", name) => self.root = pitch_class(name),
+            ("scale", name) => self.scale = steps(name),
             ("map", "mute") => self.map = Map::Mute,
             ("map", "snap") => self.map = Map::Snap,
             ("map", "custom") => self.map = Map::Custom,
@@ -305,6 +337,11 @@ impl Sound {
     /// Returns the map in effect: Mute with [`Voice::Soft`], because a resonator's own oscillation cannot move.
     pub(crate) fn map(&self) -> Map {
         if self.voice == Voice::Soft { Map::Mute } else { self.map }
+    }
+
+    /// Whether the notes move to held keys.
+    pub(crate) fn snaps_to_keys(&self) -> bool {
+        self.map() == Map::Snap && matches!(self.keys, Keys::Hold | Keys::HoldAny)
     }
 
     /// Returns the maximum number of notes at a time. With an arpeggio, the chip has its own limit.

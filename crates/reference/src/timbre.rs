@@ -40,7 +40,6 @@ impl Timbre {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrangement {
     /// Maximum number of voices with an arpeggio.
     pub voices: usize,
@@ -67,7 +66,6 @@ impl Arrangement {
 }
 
 /// Crossfade from one timbre to another.
-#[derive(Debug, Clone)]
 pub(crate) struct Timbres {
     sample_rate: f64,
     pub arrangement: Arrangement,

@@ -9,7 +9,7 @@ use crate::{
     chip::{Chip, Notes},
     oscillators::{AMPLITUDE_POLES, Oscillator, PHASE_INTERVAL, POLE},
     pitch::{Bands, Moves, Pitches},
-    smoothing::Moment,
+    smoothing::Smoothed,
     step,
     timbre::Timbres,
     waveform::{SHAPES, Waveforms, shape_share, soft_rms, waveform},
@@ -88,7 +88,7 @@ impl Voices {
     }
 
     /// Begins a block: locks the oscillators to the phases of the bank. `weights` are the notes' weights in the sum.
-    pub fn lock(&mut self, now: &Moment, bank: &Bank, weights: &Tones) {
+    pub fn lock(&mut self, now: &Smoothed, bank: &Bank, weights: &Tones) {
         if self.fresh {
             self.total_powers = vec![bank.total_power()];
         }
@@ -120,7 +120,7 @@ impl Voices {
     #[expect(clippy::too_many_arguments, reason = "each is one thing")]
     pub fn set_levels(
         &mut self,
-        now: &Moment,
+        now: &Smoothed,
         (bank, weights): (&Bank, &Tones),
         timbres: &Timbres,
         waveforms: &mut Waveforms,

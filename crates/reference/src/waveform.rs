@@ -15,7 +15,6 @@ const HIGHEST_DRIVE: f64 = 400.0;
 pub(crate) type Series = Vec<[f64; 2]>;
 
 /// All series, computed on first use.
-#[derive(Debug, Clone)]
 pub(crate) struct Waveforms {
     shapes: [Series; SHAPES],
     /// Series of the voices used so far.
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_soft_clip_s_effective_value_is_that_of_the_mean_over_a_period() {
+    fn the_soft_clips_rms_is_the_mean_over_a_period() {
         let steps = 1_000_000;
         let square = |step: usize| {
             let driven = 40.0 * SQRT_2 * (PI / 2.0 * (step as f64 + 0.5) / steps as f64).cos();

@@ -1,4 +1,4 @@
-"""Carla's engine with one plugin on JACK: carla.py LIBRARY TYPE FILE. Runs the lines of its input, which are Python."""
+"""Carla's engine with one plugin on JACK: carla.py LIBRARY TYPE FILE. Runs each line of standard input as Python."""
 
 import ctypes
 import os

@@ -24,19 +24,19 @@ from pedalboard.io import AudioFile
 from rig import PERIOD, RATE, SCREEN, NotRun, Rig, assert_same, await_
 
 STEPS = ["scan", "load", "window", "key", "resize", "sound", "state"]
-# Steps without which others cannot be run.
+# Step that must pass before a step can run.
 NEEDS = {"window": "load", "sound": "load", "state": "sound", "key": "window", "resize": "window"}
-# Frames by which a sound may come late: JACK's client plays in one cycle and records in a later one.
+# Delays of a sound in frames: JACK's client plays in one cycle and records in a later one.
 CYCLES = range(0, 5 * PERIOD, PERIOD)
-# Parameters: name, port, value. The listener and the level work in frames of their own, so with focus and auto the output depends on
-# when a host has started the plugin, and on what it has heard before.
+# Parameters: name, port, value. Focus and Auto level are off, as their output depends on when the host has started the plugin, and on
+# earlier input.
 SETTINGS = [("Mix", "mix", 100), ("Focus", "focus", 0), ("Auto level", "auto", 0)]
 NO_WINDOW = "LV2 has no window"
 DEMO = pathlib.Path(__file__).parents[3] / "assets/demo.wav"
 
 
 class Host:
-    """A host with the plugin in one format. Each step is a method that returns a remark or nothing, and fails or is not run."""
+    """Host with the plugin in one format. Each step is a method: it returns a remark or `None`, fails, or raises `NotRun`."""
 
     program = ""
 
@@ -47,7 +47,7 @@ class Host:
         raise NotRun(NO_WINDOW)
 
     def start_jack(self, ports, *command, **options):
-        """Starts a client of JACK, and awaits its ports. Those of an earlier one stay for a moment."""
+        """Starts a client of JACK and awaits its ports, once the ports of an earlier client are gone."""
         await_("the earlier ports go", lambda: not set(ports) & self.rig.ports())
         self.process = self.rig.start(*command, **options)
         def ready():
@@ -56,7 +56,7 @@ class Host:
         await_(f"ports of {command[0]}", ready)
 
     def heard(self):
-        """Compares what is heard with `render`. A host that still loads, or a busy computer, may need a second time."""
+        """Compares the output with that of `render`, up to three times: the host may still load, and the computer may be busy."""
         for more in (2, 1, 0):
             try:
                 return assert_same(self.rig.play(self.paths.tune, self.inputs, self.outputs), self.paths.reference, CYCLES)
@@ -66,10 +66,10 @@ class Host:
 
 
 class Windowed(Host):
-    """A host that shows the editor; `open` opens it, `rolls` tells whether the transport runs, and `main` is the name of its window."""
+    """Host that shows the editor. `open` opens it, `rolls` returns whether the transport runs, `main` is the host's window title."""
 
     def shown(self):
-        """Returns place and size of the editor, which is closed at first, and after a restart of the host."""
+        """Returns position and size of the editor. Opens it if it is closed."""
         if not self.rig.editor():
             self.open()
         return await_("the editor", self.rig.editor, 30)
@@ -122,7 +122,7 @@ class Windowed(Host):
 
 
 class Qtractor(Windowed):
-    """Debian's has no VST3. A session with the plugin before the mixer is written here."""
+    """Debian's Qtractor has no VST3. Writes a session with the plugin on the mixer's input."""
 
     name, program, main = "Qtractor, CLAP", "qtractor", r"\.qtr"
     inputs, outputs = [[f"Qtractor:Master/{way}_{n}" for n in (1, 2)] for way in ("in", "out")]
@@ -160,7 +160,7 @@ class Qtractor(Windowed):
         assert "<param " in self.file.read_text(), "the plugin is not in the session"
 
     def save(self):
-        """Saves the session in another file."""
+        """Saves the session as a new file."""
         self.file = self.file.with_name(f"{self.file.stem}-.qtr")
         self.rig.front(self.main)
         self.rig.xdo("key", "alt+f", "sleep", "1", "key", "a", "sleep", "2", "type", self.file)
@@ -168,7 +168,7 @@ class Qtractor(Windowed):
         await_("the session is saved", self.file.exists, 15)
 
     def open(self):
-        # The key hides a mixer that is shown.
+        # F9 would hide a visible mixer.
         if not self.rig.find("^Mixer"):
             self.rig.front(self.main)
             self.rig.key("F9")
@@ -176,12 +176,12 @@ class Qtractor(Windowed):
         self.rig.click(x + 36, y + 46, "--repeat", "2", "--delay", "100", "1")
 
     def sound(self):
-        """Sets the parameters in the plugin's state, as Qtractor drops parameters that precede it."""
+        """Sets the parameters in the plugin's saved state: Qtractor drops parameters that come before the state."""
         self.file.write_text(re.sub(r'(<config key="state">)(.*?)<', self.edited, self.file.read_text(), flags=re.DOTALL))
         return self.heard_again()
 
     def edited(self, config):
-        # Qt puts the length before what is compressed, and nice-plug before its JSON.
+        # Qt puts a length before the compressed data, nice-plug before its JSON.
         state = json.loads(zlib.decompress(base64.b64decode(config[2])[4:])[8:])
         for _, port, value in SETTINGS:
             kind, old = next(iter(state["params"][port].items()))
@@ -207,7 +207,7 @@ class Qtractor(Windowed):
 
 
 class Ardour(Windowed):
-    """Its Lua makes a session with the plugin in a track and loads it again; its export is compared with pedalboard's output."""
+    """Creates a session with the plugin in a track by Lua, reloads it, and compares its export with pedalboard's output."""
 
     name, program, main = "Ardour, VST3", "ardour", "^wet - Ardour"
     LIBRARIES = pathlib.Path("/usr/lib/ardour7")
@@ -216,7 +216,7 @@ class Ardour(Windowed):
                 ("Lookahead", 1, 1)]
     # Mix jumps to these values inside one of Ardour's buffers. A jump one frame late would be heard 64 frames late.
     JUMP, AT = (20, 0.2), 4689 * 64
-    # Frames of silence before the tune, and after it: Ardour's exports lack the first frames of a track with a latency.
+    # Frames of silence before and after the tune: Ardour's exports lack the first frames of a track with a latency.
     SILENCE = 22050
     PORT = 3819
 
@@ -257,11 +257,11 @@ class Ardour(Windowed):
         for _ in range(2):
             play(numpy.zeros((2, 1024), numpy.float32))
             plugin.reset()
-        # Ardour shifts automation by the latency, so that it is heard in time.
+        # Ardour delays automation by the latency.
         at = self.AT + plugin.reported_latency_samples
         parts = [play(self.dry[:, :at])]
         parameters["Mix"].raw_value = self.JUMP[1]
-        # pedalboard takes back the latency at the beginning, so the end is still to come.
+        # pedalboard removes the latency at the start, so the last samples are still in the plugin.
         parts += [play(self.dry[:, at:]), play(numpy.zeros((2, plugin.reported_latency_samples), numpy.float32))]
         return numpy.concatenate(parts, 1)
 
@@ -284,7 +284,7 @@ lm-output="" active="1" use-buffered-io="0" midi-option="No MIDI I/O" lru="1"><M
         self.rig.start("ardour", "--no-splash", "--no-announcements", session, env=self.env)
 
     def rolls(self):
-        """Asks by OSC."""
+        """Queries the transport speed by OSC."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
             asked.settimeout(5)
             path = b"/transport_speed"
@@ -294,7 +294,7 @@ lm-output="" active="1" use-buffered-io="0" midi-option="No MIDI I/O" lru="1"><M
 
 
 class Audacity(Host):
-    """Debian's has no VST3. Its list of plugins, which it writes when it starts, is read."""
+    """Debian's Audacity has no VST3. Reads the list of plugins that it writes at its start."""
 
     name, program = "Audacity, LV2", "audacity"
 
@@ -344,7 +344,7 @@ class ModHost(Jalv):
                 return [socket.create_connection(("127.0.0.1", port), 20) for port in (self.PORT, self.PORT + 1)]
             except ConnectionRefusedError:
                 return None
-        # It answers when both are connected.
+        # mod-host answers once both are connected.
         self.socket, self.feedback = await_("mod-host's socket", connected, 20)
 
     def say(self, *lines):
@@ -385,7 +385,7 @@ class Carla(Windowed):
         self.answer("loaded")
 
     def answer(self, wanted="done"):
-        """Awaits a line that Carla's engine prints between its own."""
+        """Awaits the line `wanted`. Carla's engine prints lines of its own in between."""
         for line in self.process.stdout:
             if line.strip() == wanted:
                 return
@@ -432,14 +432,14 @@ HOSTS = [Qtractor, Ardour, Audacity, Jalv, ModHost, CarlaClap, CarlaVst3]
 
 
 def read(path):
-    """Returns the channels of a sound file, which has the hosts' rate."""
+    """Returns the channels of a sound file at the hosts' rate."""
     with AudioFile(str(path)) as file:
         assert file.samplerate == RATE, f"{path} has {file.samplerate} Hz"
         return file.read(file.frames)
 
 
 class Paths:
-    """What the hosts need: the bundles, the tune, and what `render` makes of it."""
+    """Inputs of the hosts: the bundles, the tune, and its output from `render`."""
 
     def __init__(self, bundled, command, home):
         self.bundled = pathlib.Path(bundled).resolve()

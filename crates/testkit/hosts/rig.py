@@ -1,4 +1,4 @@
-"""What hosts need to run without a person: a display with a window manager, JACK without devices, keys and pictures."""
+"""Environment for hosts without a user: a display with a window manager, JACK without devices, keys and screenshots."""
 
 import os
 import pathlib
@@ -11,14 +11,14 @@ import numpy
 
 RATE, PERIOD = 44100, 8192
 SCREEN = (1600, 1200)
-# Colour of the editor's background, and a number of such pixels that only the editor has.
+# Colour of the editor's background, and a number of pixels of this colour that only the editor has.
 BACKGROUND, MANY = [0x10, 0x12, 0x16], 100_000
-# Otherwise it prints a line for each attempt to reach a server that still starts.
+# JACK would print a line for each attempt to reach a server that is still starting.
 jack.set_error_function(lambda _: None)
 
 
 class NotRun(Exception):
-    """A step that was not run, with the reason."""
+    """Reason why a step was not run."""
 
 
 def await_(what, ready, patience=60):
@@ -33,7 +33,7 @@ def await_(what, ready, patience=60):
 
 
 def assert_same(sound, reference, delays, bound=1e-4):
-    """Checks that `sound` is `reference` behind one of the `delays` in frames."""
+    """Asserts that `sound` equals `reference` after one of the `delays` in frames. Returns the maximum difference."""
     loudest, frames = abs(reference).max(), reference.shape[1]
     assert loudest > 0.01, f"the reference is silent: {loudest}"
     least = min(abs(sound[:, delay : delay + frames] - reference).max() for delay in delays)
@@ -42,7 +42,7 @@ def assert_same(sound, reference, delays, bound=1e-4):
 
 
 class Rig:
-    """Display, window manager and JACK server, in a home of their own. Ends all its programs in the end."""
+    """Display, window manager and JACK server with a home folder of their own. `close` ends all programs."""
 
     def __init__(self, home, plugins):
         self.programs, self.home = [], home
@@ -69,7 +69,7 @@ class Rig:
         self.jack.activate()
 
     def start(self, *command, **options):
-        """Starts a program whose output goes to a log in the home."""
+        """Starts a program and logs its output in the home folder."""
         log = open(self.home / f"{pathlib.Path(command[0]).name}.log", "a")
         options = {"stdout": log, "stderr": log, "stdin": subprocess.DEVNULL, "env": self.env, "cwd": self.home} | options
         self.programs.append(subprocess.Popen([str(word) for word in command], **options))
@@ -96,7 +96,7 @@ class Rig:
             self.end(program)
 
     def process(self, frames):
-        """Plays and records a cycle."""
+        """Callback of JACK: plays and records a cycle."""
         span = slice(self.at, self.at + frames)
         plays = self.at < self.played.shape[1]
         for n, (out, heard) in enumerate(zip(self.jack.outports, self.jack.inports)):
@@ -106,11 +106,11 @@ class Rig:
         self.at += frames if plays else 0
 
     def play(self, sound, inputs, outputs):
-        """Returns what comes out of the ports `outputs` while `sound` plays into the ports `inputs`."""
+        """Plays `sound` into the ports `inputs`. Returns the output of the ports `outputs`."""
         for own, port in [*zip(self.jack.outports, inputs), *zip(self.jack.inports, outputs)]:
             await_(f"connection to {port}", lambda: connected(own, port))
         time.sleep(0.5)
-        # A whole number of cycles, and some more for delays.
+        # A whole number of cycles, including some for delays.
         played = numpy.pad(sound, ((0, 0), (0, 6 * PERIOD - sound.shape[1] % PERIOD)))
         self.recorded = numpy.zeros_like(played)
         self.at, self.played = 0, played

@@ -1,4 +1,4 @@
-// Preloaded into hosts that do not start without ALSA's sequencer, where the kernel has none: one on which nothing ever happens.
+// ALSA sequencer without events, for hosts that do not start without one. Preloaded on kernels that lack it.
 #include <poll.h>
 #include <stddef.h>
 

@@ -1,11 +1,11 @@
--- Makes two sessions of Ardour: "dry", whose only track plays a tune, and "wet", with the plugin in that track. Then it
--- loads the second one again and checks what has been restored.
+-- Creates two sessions of Ardour: "dry", whose only track plays a tune, and "wet", with the plugin in that track. Then
+-- reloads the second session and checks the restored values.
 --
 -- Usage: ardour7-lua session.lua FOLDER TUNE FRAMES AT VALUE NAME=VALUE...
 --
--- Makes FOLDER for sessions of FRAMES frames at 44.1 kHz, with half a second of silence before and after TUNE, a stereo
--- file: Ardour's exports lack the first frames of a track with a latency. Sets the parameters to the values, which are
--- in their own units; the first one jumps to VALUE at the frame AT.
+-- Creates FOLDER for sessions of FRAMES frames at 44.1 kHz: half a second of silence, the stereo file TUNE, half a second of
+-- silence. Ardour's exports lack the first frames of a track with a latency. Sets the parameters to their values, in their
+-- own units. The first parameter jumps to VALUE at the frame AT.
 
 local RATE, SILENCE = 44100, 22050
 local folder, tune, frames, at, jump = arg[1], arg[2], tonumber(arg[3]), tonumber(arg[4]), tonumber(arg[5])
@@ -15,8 +15,8 @@ for index = 6, #arg do
     settings[#settings + 1] = { name = name, value = assert(tonumber(value), arg[index]) }
 end
 
--- Does `work` with a session, and closes it. Ardour crashes when Lua still holds anything of a session that is closed:
--- so the references are local to `work`, and collected before.
+-- Runs `work` on a session, and closes it. Ardour crashes if Lua still holds a reference into a closed session, so all
+-- references are local to `work`, and are collected first.
 local function with(session, work)
     assert(session, "no session")
     local result = work(session)
@@ -26,14 +26,14 @@ local function with(session, work)
     return result
 end
 
--- The plugin in the only track that is not the master.
+-- Returns the plugin in the track "Tune".
 local function inserted(session)
     local plugin = session:route_by_name("Tune"):nth_plugin(0)
     assert(not plugin:isnil(), "the plugin is missing")
     return plugin
 end
 
--- The numbers of all parameters by their names. Ardour counts only those that are inputs.
+-- Returns the numbers of all parameters by their names. Ardour counts only input parameters.
 local function numbers(plugin)
     local instance, found, number = plugin:to_insert():plugin(0), {}, 0
     for index = 0, instance:parameter_count() - 1 do
@@ -52,14 +52,14 @@ end
 local function create(session)
     local order, mode = ARDOUR.PresentationInfo.max_order, ARDOUR.TrackMode.Normal
     local track = session:new_audio_track(2, 2, nil, 1, "Tune", order, mode, true):front()
-    -- Ardour does this itself, but possibly after the session is saved.
+    -- Ardour would do this itself, but possibly after the session is saved.
     for channel = 1, 2 do
         track:output():audio(channel - 1):connect("Master/audio_in " .. channel)
     end
     session:save_state("")
 end
 
--- Changes a session's file: `work` gets its text and a function that replaces the only match of a pattern.
+-- Edits a session file. `work` gets its text, and a function that replaces the only match of a pattern.
 local function edit(path, work)
     local file = assert(io.open(path))
     local text = file:read("a")
@@ -74,7 +74,7 @@ local function edit(path, work)
     assert(file:close())
 end
 
--- Puts the tune into the track: Lua can import files only in Ardour's window. The identifiers are unused ones.
+-- Puts the tune into the track with unused ids. Lua can import files only in Ardour's window.
 local function import(text, put)
     local source = '<Source name="' .. tune .. '" type="audio" flags="" id="900%d" channel="%d"/>'
     put("<Sources/>", "<Sources>" .. source:format(0, 0) .. source:format(1, 1) .. "</Sources>")
@@ -88,7 +88,7 @@ local function import(text, put)
         :format(text:match("(<Playlist [^>]*)/>"), length, Temporal.timepos_t(SILENCE)))
 end
 
--- Lets Ardour's window show the plugin's editor, in the top left corner.
+-- Makes Ardour open the plugin's editor in the top left corner.
 local function open_editor(text, put)
     local track, plugin = text:match('<Route [^>]*id="(%d+)" name="Tune"'), text:match('id="(%d+)" name="Tone Filter"')
     put("</Session>", ([[<Extra><UI>
@@ -96,7 +96,7 @@ local function open_editor(text, put)
         </UI></Extra></Session>]]):format(track, plugin))
 end
 
--- The automation of the first parameter: the object with its state, and the points.
+-- Returns the automation of the first parameter: its control and its points.
 local function automation(plugin)
     local index = number(plugin, settings[1])
     local _, points = ARDOUR.LuaAPI.plugin_automation(plugin, index)

@@ -111,27 +111,3 @@ pub fn assert_same_bits(output: &Signal, expected: &Signal) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_step_changes_several_settings_and_the_sound() {
-        let automation = Automation::new(1, 48_000.0);
-        let mut before = Controls::default();
-        let mut changed = std::collections::BTreeSet::new();
-        for (_, controls) in &automation.steps {
-            let other = |setting: &Setting| setting.text(controls) != setting.text(&before);
-            let own: Vec<_> = Setting::all().filter(other).map(Setting::id).collect();
-            assert!(own.len() > 1, "{own:?}");
-            changed.extend(own);
-            before = *controls;
-        }
-        assert_eq!(before, Controls::default());
-        let masks = ["bands", "custom", "targets"];
-        assert!(masks.iter().all(|id| changed.contains(id)) && changed.len() > 30, "{changed:?}");
-        let fixed = Automation { steps: Vec::new(), ..automation.clone() };
-        assert_ne!(automation.expected(), fixed.expected());
-    }
-}

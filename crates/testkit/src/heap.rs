@@ -80,23 +80,3 @@ fn measured<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
     let result = work();
     (result, CALLS.get() - calls, (PEAK.get() - bytes) as usize)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[global_allocator]
-    static HEAP: Counting = Counting;
-
-    #[test]
-    fn calls_and_bytes_are_counted() {
-        assert_eq!(counted(|| ()).1, 0);
-        assert_eq!(counted(|| drop(vec![1.0])).1, 2);
-        assert_eq!(peak_of(|| drop((vec![1u8; 100], vec![1u8; 200]))).1, 300);
-        let grown = || {
-            let mut bytes = vec![1u8; 100];
-            bytes.reserve_exact(100);
-        };
-        assert_eq!(peak_of(grown).1, 300, "both blocks exist while one moves");
-    }
-}

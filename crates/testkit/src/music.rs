@@ -26,6 +26,8 @@ pub struct Note {
     pub slope: f64,
     /// Number of partials; 0 is silent.
     pub partials: u32,
+    /// Time constant of the decay in seconds; infinite for a constant amplitude.
+    pub decay: f64,
     /// Depth of the 5.5 Hz vibrato in semitones.
     pub vibrato: f64,
     /// Stereo position, from -1 (right) to 1 (left).
@@ -42,6 +44,7 @@ impl Default for Note {
             amplitude: 0.1,
             slope: 1.0,
             partials: 4,
+            decay: f64::INFINITY,
             vibrato: 0.0,
             pan: 0.0,
         }
@@ -77,6 +80,7 @@ impl Music {
                         amplitude: 0.2 * draws.share(),
                         slope: draws.between(0.5, 2.5),
                         partials: 1 + draws.below(6) as u32,
+                        decay: f64::INFINITY,
                         vibrato: if vibrato { draws.between(0.0, 0.5) } else { 0.0 },
                         pan: draws.between(-1.0, 1.0),
                     });
@@ -146,8 +150,9 @@ fn add_note(signal: &mut Signal, note: &Note, rate: f64) {
     let range = span(note.start, note.end, rate, signal[0].len());
     let (count, ramp) = (range.len(), 0.005 * rate);
     let gains = [1.0 + note.pan, 1.0 - note.pan].map(|gain| gain.min(1.0));
+    let fall = (-1.0 / (note.decay * rate)).exp();
     for partial in (1..=note.partials).map(f64::from) {
-        let amplitude = note.amplitude / partial.powf(note.slope);
+        let mut amplitude = note.amplitude / partial.powf(note.slope);
         let (mut sin, mut cos) = (0.0, 1.0);
         let mut turn = (0.0, 1.0);
         for (index, frame) in range.clone().enumerate() {
@@ -163,6 +168,7 @@ fn add_note(signal: &mut Signal, note: &Note, rate: f64) {
             (sin, cos) = (sin * turn.1 + cos * turn.0, cos * turn.1 - sin * turn.0);
             let fade = (index as f64 / ramp).min((count - index) as f64 / ramp).min(1.0);
             let sample = amplitude * fade * sin;
+            amplitude *= fall;
             for (channel, gain) in signal.iter_mut().zip(gains) {
                 channel[frame] += (gain * sample) as f32;
             }

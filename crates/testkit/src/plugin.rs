@@ -73,21 +73,20 @@ pub fn set(instance: &mut Instance, settings: &Settings) {
     set_controls(instance, &(*settings).into());
 }
 
-/// Sets all controls. Numbers are parsed from their texts, as if a user typed them.
+/// Sets all controls, by loading a state.
 pub fn set_controls(instance: &mut Instance, controls: &Controls) {
-    let settings = &controls.settings;
-    let mut changes = Vec::new();
-    for spec in &SPECS {
-        let text = spec.format(spec.get(settings));
-        let value = instance.text_to_value(parameter_id(spec.id), &text).unwrap();
-        changes.push(change(0, spec.id, value.unwrap_or_else(|| panic!("{} {text}", spec.id))));
-    }
-    changes.extend(CHOICES.iter().map(|choice| change(0, choice.id, choice.get(controls) as f64)));
-    // Unchanged values are not sent, as in VST3 hosts: the plugin would round them.
-    changes.retain(|change| instance.value(change.parameter).unwrap() != change.value);
-    instance.set(&changes).unwrap();
-    // Masks and targets are fields of the state, not parameters.
     let mut state = state(&instance.save().unwrap());
+    let settings = &controls.settings;
+    for spec in &SPECS {
+        state["params"][spec.id] = json!({ "f32": spec.get(settings) });
+    }
+    for choice in &CHOICES {
+        let entry = choice.get(controls);
+        state["params"][choice.id] = match choice.is_switch() {
+            true => json!({ "bool": entry == 1 }),
+            false => json!({ "string": choice.entries[entry].0 }),
+        };
+    }
     for (key, text) in [
         ("bands", settings.bands.to_string()),
         ("custom", settings.custom.to_string()),
@@ -121,12 +120,7 @@ pub fn saved(state: &Value) -> Vec<u8> {
 
 /// Returns the plugin's exact settings, from its saved state.
 pub fn settings(instance: &mut Instance) -> Settings {
-    settings_in(&instance.save().unwrap())
-}
-
-/// Returns the settings in a saved state.
-pub fn settings_in(saved: &[u8]) -> Settings {
-    controls_in(saved).settings
+    controls_in(&instance.save().unwrap()).settings
 }
 
 /// Returns the settings and the routing in a saved state.
@@ -244,18 +238,14 @@ pub fn demo() -> Signal {
 pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Controls)]) -> Signal {
     let mut filter = ToneFilter::new(rate, start).unwrap();
     let mut signal = input.clone();
-    let mut rest: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
     let mut from = 0;
-    for (frame, controls) in then {
-        let (mut part, after) = rest
-            .into_iter()
-            .map(|channel| channel.split_at_mut(frame - from))
-            .unzip::<_, _, Vec<_>, Vec<_>>();
+    let changes = then.iter().map(|(frame, controls)| (*frame, Some(controls)));
+    for (to, controls) in changes.chain([(input[0].len(), None)]) {
+        let mut part: Vec<_> = signal.iter_mut().map(|channel| &mut channel[from..to]).collect();
         filter.process(&mut part);
-        filter.set_controls(controls).unwrap();
-        (rest, from) = (after, *frame);
+        controls.into_iter().for_each(|own| filter.set_controls(own).unwrap());
+        from = to;
     }
-    filter.process(&mut rest);
     signal
 }
 
@@ -268,23 +258,13 @@ pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
     let (mut plugin, mut changes) = (instance(), Vec::new());
     let parameters = plugin.parameters().unwrap();
     for (frame, controls) in &mut automation.steps {
-        let numbers = SPECS.iter().map(|spec| (spec.id, spec.format(spec.get(&controls.settings))));
-        let numbers = numbers.map(|(id, text)| {
-            let value = plugin.text_to_value(parameter_id(id), &text).unwrap();
-            (id, value.unwrap_or_else(|| panic!("{id} {text}")))
-        });
-        let choices = CHOICES.iter().map(|choice| (choice.id, choice.get(controls) as f64));
-        let values: Vec<_> = numbers.collect::<Vec<_>>().into_iter().chain(choices).collect();
-        let own: Vec<_> = parameters
-            .iter()
-            .map(|parameter| {
-                let value = values.iter().find(|(id, _)| parameter_id(id) == parameter.id);
-                let range = parameter.max - parameter.min;
-                let share = (value.unwrap().1 - parameter.min) / range;
-                let value = parameter.min + range * f64::from(share as f32);
-                Change { frame: 0, parameter: parameter.id, value }
-            })
-            .collect();
+        set_controls(&mut plugin, controls);
+        let rounded = |parameter: &Parameter| {
+            let Parameter { id, min, max, .. } = *parameter;
+            let share = ((plugin.value(id).unwrap() - min) / (max - min)) as f32;
+            Change { frame: 0, parameter: id, value: min + (max - min) * f64::from(share) }
+        };
+        let own: Vec<_> = parameters.iter().map(rounded).collect();
         plugin.set(&own).unwrap();
         *controls = controls_in(&plugin.save().unwrap());
         changes.extend(own.into_iter().map(|change| Change { frame: *frame, ..change }));

@@ -1,4 +1,4 @@
-//! Conversion of the filter's settings to those of the reference, by their ids.
+//! Conversion of the filter's settings to the reference's, by their ids.
 
 pub use tone_filter_reference::*;
 

@@ -1,9 +1,6 @@
 //! Test of drag and drop of files from another program, by X11's XDND protocol.
 
-use super::{
-    look::is_drawn,
-    stage::{PATIENCE, Stage, Window},
-};
+use super::stage::{PATIENCE, Stage, Window, is_drawn};
 use std::{
     fs,
     path::Path,
@@ -69,7 +66,7 @@ impl Source {
         reply.unwrap().reply().unwrap().value32()?.next()
     }
 
-    /// Sends the XDND message `name`. Its first number is the source's window, `data` are the other four.
+    /// Sends the XDND message `name`: the source's window, then `data`.
     fn send(&self, name: &str, data: [u32; 4]) {
         let [editor, proxy] = self.target;
         let data = [self.window, data[0], data[1], data[2], data[3]];

@@ -1,12 +1,10 @@
 //! Screenshot tests of the built plugin's editor in a host that plays.
 
 mod drops;
-mod look;
 mod stage;
 
 use crate::display;
-use look::{Area, is_drawn, is_lit};
-use stage::Stage;
+use stage::{Area, Stage, is_drawn, is_lit};
 use std::f64::consts::TAU;
 use tone_filter_dsp::Settings;
 use tone_filter_testkit::{
@@ -66,7 +64,7 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
         ([1600, 1000], 2),
         ([3840, 2160], 1),
     ];
-    for (size, zoom) in part(3, sizes).into_iter().chain([([700, 500], 1)]) {
+    for (size, zoom) in part(6, sizes).into_iter().chain([([700, 500], 1)]) {
         stage.set("editor-zoom", &format!("{zoom}.0"));
         let pixels = size.map(|length| zoom * length);
         stage.window.close();

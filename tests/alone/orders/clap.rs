@@ -3,7 +3,7 @@
 use super::{Host, LONGEST, Window, block, on_audio_thread};
 use tone_filter_testkit::{
     Signal,
-    clap::{Call, Change, GuiStep, Instance, Library, Processor},
+    clap::{Call, Change, Extensions, GuiStep, Instance, Library, Processor},
     display::Display,
 };
 
@@ -21,7 +21,8 @@ impl ClapHost {
     /// Creates an instance of the plugin in `library`. A `bare` host offers no extensions.
     pub fn new(library: &Library, bare: bool) -> Self {
         let plugin = library.plugins().unwrap().remove(0);
-        let instance = library.instantiate_in(&plugin.id, bare).unwrap();
+        let extensions = if bare { Extensions::None } else { Extensions::All };
+        let instance = library.instantiate_in(&plugin.id, extensions).unwrap();
         Self { instance, processor: None, rate: 0.0, bare, open: false, outdated: false }
     }
 

@@ -45,7 +45,7 @@ use tone_filter_testkit::{
 const VARIABLE: &str = "TONE_FILTER_ORDERS";
 
 /// Default number of orders per format: in `cargo xtask test`, and if sweeps run all cases.
-const ORDERS: [u64; 2] = [200, 1000];
+const ORDERS: [u64; 2] = [100, 1000];
 
 /// Sample rates in Hz. The first one is the default of a VST3 plugin without set-up.
 const RATES: [f64; 6] = [44_100.0, 48_000.0, 96_000.0, 8_000.0, 1234.5678_f32 as f64, 768_000.0];
@@ -89,7 +89,6 @@ enum Step {
     Window(Window),
 }
 
-/// Call of a host to the plugin's window.
 #[derive(Debug, Clone, Copy)]
 enum Window {
     /// Creates the window, sets this scale and then the parent, and shows it.
@@ -176,7 +175,6 @@ static THREADS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| {
     })
 });
 
-/// Number of calls on audio threads so far.
 static TURNS: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether blocks may allocate. The system's loader allocates the plugin's thread-local data at the first access on each thread.
@@ -243,7 +241,7 @@ fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl 
         let repeat = format!("{name}: {VARIABLE}={seed}..{} repeats the order", seed + 1);
         // A panic or a system call in the plugin ends the process, so the order is printed first.
         println!("{repeat}");
-        // Only the first panic is printed, not those while shrinking.
+        // Prints the first panic only; shrinking causes more.
         let (hook, told, remark) = (panic::take_hook(), AtomicBool::new(false), repeat.clone());
         panic::set_hook(Box::new(move |info| {
             if !told.swap(true, Ordering::Relaxed) {
@@ -261,14 +259,13 @@ fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl 
         panic::set_hook(hook);
         result.unwrap_or_else(|error| panic!("{repeat}\n{error}"));
     }
-    // The first orders fill caches.
-    if count >= 100 {
+    // The first orders fill caches, so a short run cannot tell a leak.
+    if count >= 200 {
         let leak = Memory::now().heap.saturating_sub(heap) / (count / 2) as usize;
         assert!(leak < LEAK, "{name}: {leak} bytes an order stay on the heap");
     }
 }
 
-/// State of an order: host and model.
 struct Order<'a, H> {
     host: H,
     display: &'a Display,
@@ -277,7 +274,6 @@ struct Order<'a, H> {
     parameters: Vec<Parameter>,
     /// Settings at the start of the next buffer.
     heard: Controls,
-    /// Settings that the host displays.
     shown: Controls,
     /// Filter of the library; `None` while the plugin is inactive.
     filter: Option<ToneFilter>,
@@ -285,11 +281,10 @@ struct Order<'a, H> {
     /// Whether processing has been started since the activation.
     started: bool,
     rate: f64,
-    /// Whether the current latency is that of Lookahead.
+    /// Whether the current latency includes the lookahead.
     late: bool,
     saved: Vec<u8>,
     music: &'a Signal,
-    /// Frames played so far.
     position: usize,
 }
 
@@ -406,13 +401,9 @@ impl<'a, H: Host> Order<'a, H> {
     }
 
     fn change(&self, frame: usize, (index, share): Value) -> Change {
-        let (id, steps) = match index.checked_sub(SPECS.len()) {
-            None => (SPECS[index].id, 1.0),
-            Some(index) => (CHOICES[index].id, CHOICES[index].entries.len() as f64 - 1.0),
-        };
-        let value =
-            if steps > 1.0 || index >= SPECS.len() { (share * steps).round() } else { share };
-        Change { frame, parameter: parameter_id(id), value }
+        let Parameter { id: parameter, min, max, stepped, .. } = self.parameters[index];
+        let value = min + share * (max - min);
+        Change { frame, parameter, value: if stepped { value.round() } else { value } }
     }
 
     fn set_up(&mut self, rate: usize) {
@@ -435,8 +426,7 @@ impl<'a, H: Host> Order<'a, H> {
         if self.host.window_size() != Some(SIZE) {
             return;
         }
-        let mix = SPECS.iter().position(|spec| spec.id == "mix").expect("a setting");
-        let parameter = self.parameters[mix].id;
+        let parameter = parameter_id("mix");
         let colours =
             || self.display.picture(SIZE).unwrap().pixels.into_iter().collect::<HashSet<_>>();
         wait("the window is not painted", || (colours().len() >= 9).then_some(()));
@@ -504,7 +494,7 @@ impl<'a, H: Host> Order<'a, H> {
         let mut from = 0;
         for to in [middle, frames] {
             let mut parts: Vec<_> = expected.iter_mut().map(|c| &mut c[from..to]).collect();
-            // The plugin gets the main input in place of the missing sidechain.
+            // The host passes no sidechain, so the plugin uses the main input as one.
             let sidechain: Vec<_> = parts.iter().map(|part| part.to_vec()).collect();
             let sidechain: Vec<_> = sidechain.iter().map(Vec::as_slice).collect();
             if let Some(filter) = self.follow()

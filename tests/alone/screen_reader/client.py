@@ -48,31 +48,11 @@ def wait(find):
         if found is not None:
             return found
         time.sleep(0.02)
-    raise SystemExit(f"nothing found in time; {bus()}")
-
-
-def bus():
-    """Describes the buses for an error message: whether a screen reader is active, and the programs on the accessibility bus
-    and in AT-SPI's cache."""
-    session = Gio.bus_get_sync(Gio.BusType.SESSION, None)
-    call = lambda bus, *what: bus.call_sync(*what, None, 0, -1, None).unpack()
-    launcher = ("org.a11y.Bus", "/org/a11y/bus")
-    (address,) = call(session, *launcher, "org.a11y.Bus", "GetAddress", None)
-    flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
-    own = Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
-    status = GLib.Variant("(ss)", ("org.a11y.Status", "IsEnabled"))
-    (enabled,) = call(session, *launcher, "org.freedesktop.DBus.Properties", "Get", status)
-    desktop = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
-    (programs,) = call(own, *desktop, "org.a11y.atspi.Accessible", "GetChildren", None)
-    of = lambda name, path: call(own, name, path, "org.a11y.atspi.Accessible", "GetChildren", None)[0]
-    counted = lambda windows: [(path, len(of(name, path))) for name, path in windows]
-    found = [(name, counted(of(name, path))) for name, path in programs]
-    cached = [(one.name, [(window.name, window.childCount) for window in one]) for one in pyatspi.Registry.getDesktop(0) if one]
-    return f"enabled: {enabled}; on the bus: {found}; in AT-SPI's cache: {cached}"
+    raise SystemExit(f"nothing found within {PATIENCE} s")
 
 
 def fresh(node):
-    """`node`, read anew. AT-SPI's cache never learns of changes between its first look and its first event."""
+    """Returns `node` without its cached values. AT-SPI's cache misses changes between its first look and its first event."""
     node.clear_cache()
     return node
 

@@ -59,7 +59,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts a screen reader for this program on `bus`.
     pub fn start(bus: &Bus) -> Self {
         let program = std::env::current_exe().unwrap();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("alone/screen_reader/client.py");

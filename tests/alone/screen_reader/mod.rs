@@ -15,6 +15,7 @@ use tone_filter_testkit::{
     display::Display,
     plugin::{instance, set, settings, wait},
     signals::noisy_chord,
+    sweep::all,
 };
 
 const RATE: f64 = 48_000.0;
@@ -67,7 +68,6 @@ fn settle(threads: usize) {
     wait("the editor leaves threads behind", || (self::threads() <= threads).then_some(()));
 }
 
-/// Screen reader and the host that it reads.
 struct Reader<'a>(&'a mut Client, &'a mut Host);
 
 impl Reader<'_> {
@@ -173,7 +173,7 @@ fn it_comes_and_goes(reader: &mut Reader) {
 
 fn windows_come_and_go(display: &Display, reader: &mut Reader) {
     let before = threads();
-    for time in 0..30 {
+    for time in 0..if all() { 30 } else { 10 } {
         let other = Host::open(display);
         // The screen reader sees every tenth window. The others close while it is being notified of them.
         if time % 10 == 0 {

@@ -10,7 +10,6 @@ use tone_filter_testkit::{
 
 /// Number of buffers per run. The test host searches all changes of a run for each buffer, so runs are short.
 const ROUND: usize = 100;
-/// Number of repetitions of the same buffers.
 const TURNS: usize = 3;
 
 thread_local! {

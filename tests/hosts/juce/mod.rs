@@ -2,12 +2,10 @@
 //!
 //! The output must equal the library's.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 use tempfile::TempDir;
-use tone_filter_dsp::{
-    CHOICES, Controls, DEFAULT_TEMPO, Kernel, KeyEvent, Keys, SPECS, Settings, ToneFilter,
-};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, KeyEvent, Keys, Settings, ToneFilter};
 use tone_filter_testkit::{
     assert_same_bits, bundle,
     clap::{Change, Instance, Parameter},
@@ -16,6 +14,7 @@ use tone_filter_testkit::{
         Signal, assert_same, automated, demo, expected, instance, music, python, set, settings,
         sounds,
     },
+    sweep::part,
 };
 
 /// Test case: a run of the plugin, and the library's output for it.
@@ -61,13 +60,13 @@ impl Case {
 
     fn of(name: String, sound: &Settings, rate: f64, input: Signal, block: usize) -> Self {
         // Normalised values of CLAP, rounded to `f32` as in these hosts. The hosts send only values that a new instance lacks.
-        let (mut typed, mut instance) = (instance(), instance());
-        set(&mut typed, &parameters_alone(sound));
+        let (mut wanted, mut instance) = (instance(), instance());
+        set(&mut wanted, &parameters_alone(sound));
         let parameters = instance.parameters().unwrap();
         let share = |instance: &mut Instance, Parameter { id, min, max, .. }: &Parameter| {
             ((instance.value(*id).unwrap() - min) / (max - min)) as f32
         };
-        let shares: Vec<_> = parameters.iter().map(|own| share(&mut typed, own)).collect();
+        let shares: Vec<_> = parameters.iter().map(|own| share(&mut wanted, own)).collect();
         for (own, value) in parameters.iter().zip(&shares) {
             if share(&mut instance, own) != *value {
                 let value = own.min + (own.max - own.min) * f64::from(*value);
@@ -160,13 +159,13 @@ fn read(path: &Path, channels: usize) -> Signal {
     samples.chunks(samples.len() / channels).map(<[f32]>::to_vec).collect()
 }
 
-/// Runs the host `script` with `cases`: index of the sound, rate, channels and buffer size.
+/// Runs the host `script` with a third of `cases`: index of the sound, rate, channels and buffer size.
 ///
 /// Checks the files that the script writes. Returns their folder and the cases.
 fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Case>) {
     let plugin = bundle::vst3().unwrap_or_else(|error| panic!("{error}"));
     let sounds = sounds();
-    let cases = (0..).zip(cases).map(|(index, &(sound, rate, channels, block))| {
+    let cases = (0..).zip(part(3, cases)).map(|(index, &(sound, rate, channels, block))| {
         Case::new(index, &sounds[sound], rate, channels, block)
     });
     let cases: Vec<Case> = cases.chain([Case::automation()]).collect();
@@ -219,7 +218,7 @@ fn dawdreamer_plays_automates_and_reloads() {
 
 #[test]
 fn pedalboard_plays_and_reloads() {
-    let (folder, _) = play(
+    play(
         "pedalboard_host.py",
         &[
             (0, 44_100.0, 2, 512),
@@ -232,17 +231,4 @@ fn pedalboard_plays_and_reloads() {
             (11, 96_000.0, 1, 1000),
         ],
     );
-    let parameters = fs::read_to_string(folder.path().join("parameters.json")).unwrap();
-    // Parameters are found by name, as the host sorts them by groups.
-    let parameters: Map<String, Value> = serde_json::from_str(&parameters).unwrap();
-    // This host also shows the four hidden parameters for MIDI controllers, and the program.
-    assert_eq!(parameters.len(), SPECS.len() + CHOICES.len() + 4 + 1);
-    for choice in &CHOICES {
-        assert!(parameters.contains_key(choice.name), "{}", choice.id);
-    }
-    for spec in &SPECS {
-        let number = |value: f32| spec.number(value, spec.decimals);
-        let shown = json!({ "unit": spec.unit, "range": [number(spec.min), number(spec.max)] });
-        assert_eq!(parameters[spec.name], shown, "{}", spec.id);
-    }
 }

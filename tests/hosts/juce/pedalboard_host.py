@@ -3,8 +3,8 @@
 Usage: pedalboard_host.py PLUGIN FOLDER
 
 Reads FOLDER/cases.json, a list of {name, rate, channels, block, parameters, latency}, and for each case
-FOLDER/NAME.in. Signals are planar 32-bit floats. Writes FOLDER/NAME.out, FOLDER/NAME.reloaded (from a second instance with the
-state of the first), and FOLDER/parameters.json (units and texts of the parameters).
+FOLDER/NAME.in. Signals are planar 32-bit floats. Writes FOLDER/NAME.out, and FOLDER/NAME.reloaded (from a second instance with
+the state of the first).
 """
 
 import json
@@ -29,14 +29,6 @@ def play(plugin, signal, case):
 def main(path, folder):
     plugin = pedalboard.load_plugin(path)
     assert plugin.name == "Tone Filter" and plugin.is_effect and not plugin.is_instrument
-    parameters = {
-        p.name: {
-            "unit": p.label or "",
-            "range": [p.get_text_for_raw_value(raw).strip() for raw in (0.0, 1.0)],
-        }
-        for p in plugin.parameters.values()
-    }
-    (folder / "parameters.json").write_text(json.dumps(parameters))
 
     for case in json.loads((folder / "cases.json").read_text()):
         signal = numpy.fromfile(folder / f"{case['name']}.in", numpy.float32)

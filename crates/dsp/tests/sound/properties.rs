@@ -56,7 +56,7 @@ fn rewind(scene: &Scene, filter: &mut ToneFilter) {
 
 #[test]
 fn output_is_bounded_repeatable_and_independent_of_block_sizes() {
-    for seed in sweep::part(20, 0..300) {
+    for seed in sweep::part(40, 0..300) {
         let mut draws = Draws::seeded(seed);
         let scene = scene(seed, &mut draws);
         let mut filter = scene.filter();
@@ -75,7 +75,7 @@ fn output_is_bounded_repeatable_and_independent_of_block_sizes() {
 
 #[test]
 fn faults_in_the_input_count_as_silence() {
-    for seed in sweep::tenth(0..100) {
+    for seed in sweep::part(20, 0..100) {
         let mut draws = Draws::seeded(1000 + seed);
         let mut faulty = Scene::draw(&mut draws);
         let mut silent = faulty.clone();
@@ -103,7 +103,7 @@ fn faults_in_the_input_count_as_silence() {
 /// Puts denormals, the greatest numbers and DC into the music: the output must stay bounded and the state finite.
 #[test]
 fn extremes_in_the_input_leave_the_state_finite() {
-    for seed in sweep::tenth(0..100) {
+    for seed in sweep::part(20, 0..100) {
         let mut draws = Draws::seeded(2000 + seed);
         let mut scene = Scene::draw(&mut draws);
         let frames = scene.input[0].len();

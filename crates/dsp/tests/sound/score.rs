@@ -6,7 +6,7 @@ use tone_filter_dsp::{
     listener::notes::Notes,
     notes::{A4, TONES, midi_note, of_listener, to_listener},
 };
-use tone_filter_testkit::signals::sine;
+use tone_filter_testkit::{signals::sine, sweep};
 
 const RATE: f64 = 48_000.0;
 
@@ -97,7 +97,7 @@ fn seek(lookahead: bool) {
     let mut filter = filter(score.clone(), &Settings { lookahead, ..Settings::default() });
     let (mut notes, mut held) = (Notes::live(), [false; TONES]);
     let mut random = 1_u64;
-    for _ in 0..1000 {
+    for _ in 0..if sweep::all() { 1000 } else { 200 } {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let time = (random >> 33) as f64 / (1_u64 << 31) as f64 * 14.0 - 2.0;
         filter.seek(time);

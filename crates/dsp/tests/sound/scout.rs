@@ -1,19 +1,20 @@
 //! A listener on another thread changes no bit.
 
 use tone_filter_dsp::{Keys, Listen, Routing, Settings, Stereo, ToneFilter, Voice};
-use tone_filter_testkit::{Draws, Music};
+use tone_filter_testkit::{Draws, Music, sweep::part};
 
 const RATE: f64 = 44_100.0;
 
 #[test]
 fn a_scout_changes_no_bit() {
     let default = Settings::default();
-    for settings in [
+    let cases = [
         default,
         Settings { lookahead: true, ..default },
         Settings { voice: Voice::Square, stereo: Stereo::Place, ..default },
         Settings { focus: 40.0, tuning: 432.0, transpose: 3.0, ..default },
-    ] {
+    ];
+    for settings in part(2, cases) {
         let mut input = Music::draw(&mut Draws::seeded(1), 2.0).render(RATE, 2.0);
         input.iter_mut().for_each(|channel| channel.truncate(70_000));
         let mut filter = ToneFilter::new(RATE, &settings).unwrap();

@@ -166,14 +166,14 @@ fn every_waveform_has_its_harmonics_and_little_else() {
             cases.push(Case { voice, tone, cents, octave, rate, partials: 6 });
         }
     }
-    sweep::part(20, cases).into_iter().for_each(Case::check);
+    sweep::part(50, cases).into_iter().for_each(Case::check);
 }
 
 #[test]
 fn a_triad_of_sines_is_three_notes() {
     let rate = 44_100.0;
     // Major and minor triads from A4 up, with what lies between the notes' harmonics.
-    for root in [12, 19, 24] {
+    for root in sweep::part(3, [12, 19, 24]) {
         for third in [3, 4] {
             let tones = [root, root + third, root + 7];
             let pitches = tones.map(|tone| frequency(tone, 0.0));

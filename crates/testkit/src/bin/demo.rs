@@ -6,12 +6,14 @@ use std::{
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
-use tone_filter_dsp::{BandMask, CHOICES, SPECS, Settings, ToneFilter, notes::PUBLISHED};
+use tone_filter_dsp::{BandMask, Setting, Settings, ToneFilter, notes::PUBLISHED};
 use tone_filter_plot::Plot;
 use tone_filter_testkit::{
     Signal,
     clap::{Change, Library, parameter_id},
-    root, tune, wav,
+    root,
+    tune::{self, Written},
+    wav,
 };
 
 /// Maximum buffer length in samples. The minimum is 64.
@@ -96,17 +98,13 @@ fn measure(dry: &Signal, rate: u32) -> Result<(Accuracy, Plot)> {
     });
 
     let score = tune::score();
-    let detected = score.iter().filter(|note| {
+    let is_detected = |note: &&Written| {
         let [start, end] = note.span;
         let during = moments.iter().filter(|(time, _)| (start..end).contains(time));
-        let (mut lit, mut all) = (0, 0);
-        for (_, played) in during {
-            lit += usize::from(played.contains(note.tone));
-            all += 1;
-        }
-        2 * lit >= all
-    });
-    let detected = detected.count();
+        let lit: Vec<bool> = during.map(|(_, played)| played.contains(note.tone)).collect();
+        2 * lit.iter().filter(|lit| **lit).count() >= lit.len()
+    };
+    let detected = score.iter().filter(is_detected).count();
     let (mut lit, mut right) = (0, 0);
     for (time, played) in &moments {
         for tone in (0..PUBLISHED).filter(|tone| played.contains(*tone)) {
@@ -124,15 +122,10 @@ fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(
     let library = Library::load(bundle)?;
     let descriptor = library.plugins()?.into_iter().next().context("the bundle is empty")?;
     let mut instance = library.instantiate(&descriptor.id)?;
-    let numbers = SPECS.iter().map(|spec| (spec.id, spec.format(spec.get(settings))));
-    let choices = CHOICES.iter().map(|choice| {
-        let (_, name) = choice.entries[choice.get(&(*settings).into())];
-        (choice.id, name.to_owned())
-    });
-    for (id, text) in numbers.chain(choices) {
-        let parameter = parameter_id(id);
-        let value =
-            instance.text_to_value(parameter, &text)?.with_context(|| format!("{id}: {text}"))?;
+    for setting in Setting::all().filter(|own| !matches!(own, Setting::Text(_))) {
+        let (parameter, text) = (parameter_id(setting.id()), setting.text(&(*settings).into()));
+        let value = instance.text_to_value(parameter, &text)?;
+        let value = value.with_context(|| format!("{}: {text}", setting.id()))?;
         instance.set(&[Change { frame: 0, parameter, value }])?;
     }
     instance.select(dry.len())?;

@@ -2,6 +2,9 @@
 
 use clack_extensions::{
     audio_ports::{AudioPortRescanFlags, HostAudioPorts, HostAudioPortsImpl},
+    context_menu::{
+        ContextMenuBuilder, ContextMenuTarget, HostContextMenu, HostContextMenuImpl, Item,
+    },
     gui::{GuiSize, HostGui, HostGuiImpl},
     latency::{HostLatency, HostLatencyImpl},
     note_name::{HostNoteName, HostNoteNameImpl},
@@ -9,17 +12,54 @@ use clack_extensions::{
         HostParams, HostParamsImplMainThread, HostParamsImplShared, ParamClearFlags,
         ParamRescanFlags,
     },
+    preset_discovery::{HostPresetLoad, HostPresetLoadImpl, preset_data::Location},
     state::{HostState, HostStateImpl},
     tail::{HostTail, HostTailImpl},
+    track_info::{HostTrackInfo, HostTrackInfoImpl, TrackInfo, TrackInfoWriter},
 };
-use clack_host::prelude::*;
+use clack_host::{extensions::prelude::*, prelude::*, utils::Color};
 use std::{
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    ffi::CStr,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
     thread::{self, ThreadId},
 };
 
 /// Type that tells `clack` the types of the host's handlers.
 pub struct Callbacks;
+
+/// Extensions that a host offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extensions {
+    /// No extension.
+    None,
+    /// All extensions of this host. Those that have a draft id are offered under it alone, as in older hosts.
+    Draft,
+    /// All extensions of this host.
+    All,
+}
+
+/// Extension `E` under its draft id alone, which `clack` lists second.
+#[derive(Clone, Copy)]
+pub struct Draft<E>(pub E);
+
+// SAFETY: an extension has the same type under both ids.
+unsafe impl<E: Extension> Extension for Draft<E> {
+    const IDENTIFIERS: &'static [&'static CStr] = &[E::IDENTIFIERS[1]];
+    type ExtensionSide = E::ExtensionSide;
+
+    unsafe fn from_raw(raw: RawExtension<Self::ExtensionSide>) -> Self {
+        // SAFETY: guaranteed by the caller.
+        Self(unsafe { E::from_raw(raw) })
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<H, E: ExtensionImplementation<H>> ExtensionImplementation<H> for Draft<E> {
+    const IMPLEMENTATION: RawExtensionImplementation = E::IMPLEMENTATION;
+}
 
 /// Kind of call from the plugin to the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,10 +83,12 @@ impl Call {
         [Self::Restart, Self::Flush, Self::Rescan, Self::Latency, Self::Tail, Self::Names];
 }
 
-/// Record of the calls from the plugin. Any thread may write to it.
+/// Name and colour (red, green, blue) of a track.
+pub type Track = (&'static str, [u8; 3]);
+
+/// Record of the calls from the plugin, and the host's answers. Any thread may write to it.
 pub struct Requests {
-    /// Whether the host offers no extensions.
-    bare: bool,
+    pub extensions: Extensions,
     main: ThreadId,
     /// Whether the plugin has requested a call on the main thread.
     pub callback: AtomicBool,
@@ -55,18 +97,27 @@ pub struct Requests {
     /// Whether a call came on the wrong thread, or a latency was reported outside of `activate`.
     pub misplaced: AtomicBool,
     counts: [AtomicUsize; Call::ALL.len()],
+    /// Calls about presets, context menus and the state.
+    log: Mutex<Vec<String>>,
+    /// Track that the plugin is on.
+    pub track: Mutex<Option<Track>>,
+    /// Whether the host pops up its own context menus.
+    pub pops_up: AtomicBool,
 }
 
 impl Requests {
     /// Creates an empty record. This thread becomes the host's main thread.
-    pub fn new(bare: bool) -> Self {
+    pub fn new(extensions: Extensions) -> Self {
         Self {
-            bare,
+            extensions,
             main: thread::current().id(),
             callback: AtomicBool::new(false),
             activating: AtomicBool::new(false),
             misplaced: AtomicBool::new(false),
             counts: Default::default(),
+            log: Mutex::default(),
+            track: Mutex::default(),
+            pops_up: AtomicBool::new(false),
         }
     }
 
@@ -74,12 +125,21 @@ impl Requests {
         self.counts[call as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a call that CLAP allows only on the main thread.
-    fn count_on_main(&self, call: Call) {
+    /// Records whether this call, which CLAP allows only on the main thread, comes on another one.
+    fn check_thread(&self) {
         if thread::current().id() != self.main {
             self.misplaced.store(true, Ordering::Relaxed);
         }
+    }
+
+    fn count_on_main(&self, call: Call) {
+        self.check_thread();
         self.count(call);
+    }
+
+    fn log(&self, call: String) {
+        self.check_thread();
+        locked(&self.log).push(call);
     }
 
     /// Returns the number of calls of this kind, and resets it.
@@ -92,6 +152,29 @@ impl Requests {
         let calls = Call::ALL.into_iter().flat_map(|call| vec![call; self.take(call)]);
         calls.filter(|call| *call != Call::Flush).collect()
     }
+
+    /// Returns the log and clears it.
+    pub fn take_log(&self) -> Vec<String> {
+        std::mem::take(&mut *locked(&self.log))
+    }
+}
+
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn opaque([red, green, blue]: [u8; 3]) -> Color {
+    Color { alpha: 255, red, green, blue }
+}
+
+/// Converts a C string of the plugin for the log.
+pub(super) fn text(text: Option<&CStr>) -> String {
+    text.map_or("none".into(), |text| text.to_string_lossy().into_owned())
+}
+
+/// Describes the location of presets: its path, or `plugin`.
+pub(super) fn place(location: Location) -> String {
+    location.file_path().map_or("plugin".into(), |path| text(Some(path)))
 }
 
 /// Callbacks on the main thread.
@@ -106,9 +189,17 @@ impl HostHandlers for Callbacks {
     type AudioProcessor<'a> = AudioThread<'a>;
 
     fn declare_extensions(builder: &mut HostExtensions<Self>, requests: &Requests) {
-        if requests.bare {
-            return;
-        }
+        match requests.extensions {
+            Extensions::None => return,
+            Extensions::Draft => builder
+                .register::<Draft<HostContextMenu>>()
+                .register::<Draft<HostPresetLoad>>()
+                .register::<Draft<HostTrackInfo>>(),
+            Extensions::All => builder
+                .register::<HostContextMenu>()
+                .register::<HostPresetLoad>()
+                .register::<HostTrackInfo>(),
+        };
         builder
             .register::<HostAudioPorts>()
             .register::<HostGui>()
@@ -159,6 +250,58 @@ impl HostAudioPortsImpl for MainThread<'_> {
     fn rescan(&self, _: AudioPortRescanFlags) {}
 }
 
+/// Returns the id of the parameter that a context menu is for; 0 for none.
+fn parameter(target: ContextMenuTarget) -> u32 {
+    if let ContextMenuTarget::Param(id) = target { id.get() } else { 0 }
+}
+
+/// Context menus with one item of each kind.
+impl HostContextMenuImpl for MainThread<'_> {
+    fn populate(
+        &self,
+        target: ContextMenuTarget,
+        builder: &mut ContextMenuBuilder,
+    ) -> Result<(), HostError> {
+        self.0.log(format!("populate {}", parameter(target)));
+        let entry = |label, enabled, id| Item::Entry { label, enabled, action_id: ClapId::new(id) };
+        let (label, action_id) = (c"Follow automation", ClapId::new(8));
+        for item in [
+            Item::Title { title: c"Mix", enabled: true },
+            entry(c"Learn controller", true, 7),
+            Item::Separator,
+            Item::CheckEntry { label, enabled: true, checked: true, action_id },
+            Item::BeginSubmenu { label: c"Automation", enabled: true },
+            entry(c"Clear", false, 9),
+            Item::EndSubmenu,
+        ] {
+            assert!(builder.supports(item.kind()), "{item:?}");
+            builder.add_item(&item)?;
+        }
+        assert!(builder.add_item(&Item::EndSubmenu).is_err(), "no submenu is open");
+        Ok(())
+    }
+
+    fn perform(&self, target: ContextMenuTarget, action: ClapId) -> Result<(), HostError> {
+        self.0.log(format!("perform {} {}", parameter(target), action.get()));
+        Ok(())
+    }
+
+    fn can_popup(&self) -> bool {
+        self.0.pops_up.load(Ordering::Relaxed)
+    }
+
+    fn popup(
+        &self,
+        target: ContextMenuTarget,
+        screen: i32,
+        x: i32,
+        y: i32,
+    ) -> Result<(), HostError> {
+        self.0.log(format!("popup {} on {screen} at {x} {y}", parameter(target)));
+        Ok(())
+    }
+}
+
 impl HostLatencyImpl for MainThread<'_> {
     fn changed(&self) {
         self.0.count_on_main(Call::Latency);
@@ -173,6 +316,24 @@ impl HostParamsImplMainThread for MainThread<'_> {
         self.0.count_on_main(Call::Rescan);
     }
     fn clear(&self, _: ClapId, _: ParamClearFlags) {}
+}
+
+impl HostPresetLoadImpl for MainThread<'_> {
+    fn on_error(&self, at: Location, key: Option<&CStr>, code: i32, message: Option<&CStr>) {
+        self.0.log(format!("error {} {} {code}: {}", place(at), text(key), text(message)));
+    }
+    fn loaded(&self, at: Location, key: Option<&CStr>) {
+        self.0.log(format!("loaded {} {}", place(at), text(key)));
+    }
+}
+
+impl HostTrackInfoImpl for MainThread<'_> {
+    fn get<'a>(&'a self, writer: &mut TrackInfoWriter<'_, 'a>) {
+        if let Some((name, colour)) = *locked(&self.0.track) {
+            let (name, colour) = (Some(name.as_bytes()), Some(opaque(colour)));
+            writer.set(&TrackInfo::new().with_name(name).with_color(colour));
+        }
+    }
 }
 
 impl<'a> AudioProcessorHandler<'a> for AudioThread<'a> {}
@@ -190,5 +351,7 @@ impl HostNoteNameImpl for MainThread<'_> {
 }
 
 impl HostStateImpl for MainThread<'_> {
-    fn mark_dirty(&self) {}
+    fn mark_dirty(&self) {
+        self.0.log("dirty".into());
+    }
 }

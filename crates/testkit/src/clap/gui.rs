@@ -1,8 +1,17 @@
 //! Host calls to the plugin's editor.
 
-use super::Instance;
+use super::{
+    Instance, Track,
+    callbacks::{locked, opaque},
+    parameters::clap_id,
+};
 use anyhow::{Context, Result, ensure};
-use clack_extensions::gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGui, Window};
+use clack_extensions::{
+    gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGui, Window},
+    param_indication::{ParamIndicationAutomation, PluginParamIndication},
+    track_info::PluginTrackInfo,
+};
+use std::sync::atomic::Ordering;
 
 /// Host call to an editor: a function of CLAP's extension `clap.gui`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,6 +84,40 @@ impl Instance {
         let gui: PluginGui = self.extension()?;
         let size = gui.get_size(&self.plugin.plugin_handle()).context("the editor has no size")?;
         Ok([size.width, size.height])
+    }
+
+    /// Moves the plugin to a track; `None` stands for a track without name and colour.
+    pub fn set_track(&mut self, track: Option<Track>) -> Result<()> {
+        self.plugin.access_shared_handler(|requests| *locked(&requests.track) = track);
+        let extension: PluginTrackInfo = self.extension_or_draft()?;
+        extension.changed(&self.plugin.plugin_handle());
+        Ok(())
+    }
+
+    /// Makes the host pop up its own context menus.
+    pub fn pop_up_menus(&mut self) {
+        self.plugin
+            .access_shared_handler(|requests| requests.pops_up.store(true, Ordering::Relaxed));
+    }
+
+    /// Tells the plugin whether a hardware control is mapped to the parameter `id`, and the control's colour.
+    pub fn map(&mut self, id: u32, is_mapped: bool, colour: Option<[u8; 3]>) -> Result<()> {
+        let (extension, id) = (self.extension_or_draft::<PluginParamIndication>()?, clap_id(id)?);
+        let label = colour.map(|_| c"K1");
+        let handle = self.plugin.plugin_handle();
+        extension.set_mapping(&handle, id, is_mapped, colour.map(opaque), label, label);
+        Ok(())
+    }
+
+    /// Tells the plugin whether automation of the parameter `id` plays, and its colour.
+    pub fn automate(&mut self, id: u32, plays: bool, colour: Option<[u8; 3]>) -> Result<()> {
+        let (extension, id) = (self.extension_or_draft::<PluginParamIndication>()?, clap_id(id)?);
+        let state = match plays {
+            true => ParamIndicationAutomation::Playing,
+            false => ParamIndicationAutomation::None,
+        };
+        extension.set_automation(&self.plugin.plugin_handle(), id, state, colour.map(opaque));
+        Ok(())
     }
 
     /// Destroys the open editor.

@@ -6,30 +6,32 @@
 mod callbacks;
 mod gui;
 mod parameters;
+mod presets;
 mod processor;
-mod transport;
 
 use anyhow::{Context, Result, ensure};
-use callbacks::{AudioThread, Callbacks, MainThread, Requests};
+use callbacks::{AudioThread, Callbacks, Draft, MainThread, Requests};
 use clack_extensions::{
     audio_ports::{AudioPortInfoBuffer, PluginAudioPorts},
     audio_ports_config::{AudioPortsConfigBuffer, PluginAudioPortsConfig},
     latency::PluginLatency,
     state::PluginState,
 };
-use clack_host::{plugin::PluginDescriptor, prelude::*};
+use clack_host::{extensions::prelude::*, plugin::PluginDescriptor, prelude::*};
 use std::{
     ffi::{CStr, CString},
     path::Path,
     sync::atomic::Ordering,
 };
 
-pub use callbacks::Call;
+pub use callbacks::{Call, Extensions, Track};
 pub use clack_host::{entry::EntryDescriptor, prelude::ProcessStatus};
 pub use gui::GuiStep;
 pub use parameters::{Parameter, parameter_id};
-pub use processor::{Change, Midi, Processor, Sent, Surroundings};
-pub use transport::{at_frame, random_transport, transport_at, transport_that};
+pub use processor::{
+    Change, Midi, Processor, Sent, Surroundings, at_frame, random_transport, transport_at,
+    transport_that,
+};
 
 /// Loaded CLAP file: a library with a plugin factory.
 pub struct Library {
@@ -43,8 +45,6 @@ pub struct Descriptor {
     pub id: String,
     /// Display name.
     pub name: String,
-    /// Company or person.
-    pub vendor: String,
     /// Version, such as `1.2.3`.
     pub version: String,
     /// CLAP's feature strings, such as `audio-effect`.
@@ -56,8 +56,6 @@ pub struct Descriptor {
 pub struct Layout {
     /// Id, unique among the layouts of the plugin.
     pub id: u32,
-    /// Display name.
-    pub name: String,
     /// Number of channels of the main input.
     pub inputs: u32,
     /// Number of channels of the main output.
@@ -94,22 +92,26 @@ impl Library {
 
     /// Creates an instance of the plugin with the id `id`.
     pub fn instantiate(&self, id: &str) -> Result<Instance> {
-        self.instantiate_in(id, false)
+        self.instantiate_in(id, Extensions::All)
     }
 
-    /// Like [`Library::instantiate`]. A `bare` host offers no extensions.
-    pub fn instantiate_in(&self, id: &str, bare: bool) -> Result<Instance> {
-        let host = HostInfo::new("Tone Filter testkit", "", "", env!("CARGO_PKG_VERSION"))?;
+    /// Creates an instance of the plugin with the id `id`, in a host that offers these extensions.
+    pub fn instantiate_in(&self, id: &str, extensions: Extensions) -> Result<Instance> {
         let plugin = PluginInstance::new(
-            |_| Requests::new(bare),
+            |_| Requests::new(extensions),
             |requests| MainThread(requests),
             &self.entry,
             &CString::new(id)?,
-            &host,
+            &host_info(),
         )
         .with_context(|| format!("cannot start {id}"))?;
         Ok(Instance { plugin })
     }
+}
+
+fn host_info() -> HostInfo {
+    let version = env!("CARGO_PKG_VERSION");
+    HostInfo::new("Tone Filter testkit", "", "", version).expect("texts without zeros")
 }
 
 impl Descriptor {
@@ -118,7 +120,6 @@ impl Descriptor {
         Ok(Self {
             id: text(Some(descriptor.id().context("a plugin without an id")?)),
             name: text(Some(descriptor.name().context("a plugin without a name")?)),
-            vendor: text(descriptor.vendor()),
             version: text(descriptor.version()),
             features: descriptor.features().map(|feature| text(Some(feature))).collect(),
         })
@@ -136,7 +137,6 @@ impl Instance {
                 let layout = ports.get(&handle, index, &mut buffer).context("no such layout")?;
                 Ok(Layout {
                     id: layout.id.get(),
-                    name: text(layout.name),
                     inputs: layout.main_input.map_or(0, |port| port.channel_count),
                     outputs: layout.main_output.map_or(0, |port| port.channel_count),
                 })
@@ -161,7 +161,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Activates the plugin for `sample_rate` Hz and buffers of at most `max_block` samples.
+    /// Activates the plugin for `sample_rate` Hz and buffers of at most `max_block` samples, and starts processing.
     pub fn activate(&mut self, sample_rate: f64, max_block: usize) -> Result<Processor> {
         let mut processor = self.activate_only(sample_rate, max_block)?;
         processor.start()?;
@@ -213,6 +213,11 @@ impl Instance {
         self.plugin.access_shared_handler(Requests::take_all)
     }
 
+    /// Returns the plugin's calls about presets, context menus and its state since the last call of this function, as text.
+    pub fn take_log(&mut self) -> Vec<String> {
+        self.plugin.access_shared_handler(Requests::take_log)
+    }
+
     /// Returns the plugin's latency in samples.
     pub fn latency(&mut self) -> Result<u32> {
         let latency: PluginLatency = self.extension()?;
@@ -244,12 +249,21 @@ impl Instance {
 
     fn extension<E>(&mut self) -> Result<E>
     where
-        E: clack_host::extensions::Extension<
-                ExtensionSide = clack_host::extensions::PluginExtensionSide,
-            >,
+        E: Extension<ExtensionSide = PluginExtensionSide>,
     {
         let extension = self.plugin.plugin_handle().get_extension();
         extension.with_context(|| format!("the plugin lacks {:?}", E::IDENTIFIERS[0]))
+    }
+
+    /// Returns an extension that has a draft id: in a host of drafts, under this id alone.
+    fn extension_or_draft<E>(&mut self) -> Result<E>
+    where
+        E: Extension<ExtensionSide = PluginExtensionSide>,
+    {
+        match self.plugin.access_shared_handler(|requests| requests.extensions) {
+            Extensions::Draft => self.extension().map(|Draft(own)| own),
+            _ => self.extension(),
+        }
     }
 }
 

@@ -100,6 +100,8 @@ pub struct Instance {
     pub call: fn(&mut dyn FnMut()),
     /// Event list that is passed with each buffer.
     pub events: Option<ComPtr<IEventList>>,
+    /// Sidechain of the next buffers, as long as they are. The pointer to an empty channel is null.
+    pub sidechain: Option<Vec<Vec<f32>>>,
     has_handler: bool,
 }
 
@@ -138,7 +140,8 @@ impl Instance {
             assert_eq!(unsafe { controller.setComponentHandler(handler.as_ptr()) }, kResultOk);
         }
         let (call, has_handler) = ((|call| call()) as fn(&mut dyn FnMut()), handler.is_some());
-        Self { component, controller, processor, call, events: None, has_handler }
+        let (events, sidechain) = (None, None);
+        Self { component, controller, processor, call, events, sidechain, has_handler }
     }
 
     /// Sets the sample rate in Hz and the maximum buffer length.
@@ -292,14 +295,19 @@ impl Instance {
             silenceFlags: 0,
             __field0: AudioBusBuffers__type0 { channelBuffers32: buffers.as_mut_ptr() },
         };
-        let (mut inputs, mut outputs) = (bus(&mut from), bus(&mut to));
+        let pointer = |channel: &Vec<f32>| match channel.is_empty() {
+            true => null_mut(),
+            false => channel.as_ptr().cast_mut(),
+        };
+        let mut sidechain: Vec<_> = self.sidechain.iter().flatten().map(pointer).collect();
+        let (mut inputs, mut outputs) = ([bus(&mut from), bus(&mut sidechain)], bus(&mut to));
         let mut data = ProcessData {
             processMode: ProcessModes_::kRealtime as int32,
             symbolicSampleSize: SymbolicSampleSizes_::kSample32 as int32,
             numSamples: frames as int32,
-            numInputs: 1,
+            numInputs: 1 + int32::from(self.sidechain.is_some()),
             numOutputs: 1,
-            inputs: &mut inputs,
+            inputs: inputs.as_mut_ptr(),
             outputs: &mut outputs,
             inputParameterChanges: changes.as_ref().map_or(null_mut(), ComPtr::as_ptr),
             outputParameterChanges: null_mut(),
@@ -308,8 +316,8 @@ impl Instance {
             processContext: null_mut(),
         };
         let mut result = kResultFalse;
-        // SAFETY: everything that `data` points to outlives the call, and all channels are equally long. The plugin does not
-        // write to inputs.
+        // SAFETY: everything that `data` points to outlives the call, and all channels are equally long or null. The plugin does
+        // not write to inputs.
         (self.call)(&mut || result = unsafe { self.processor.process(&mut data) });
         result
     }

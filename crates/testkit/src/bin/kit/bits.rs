@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;
 use std::{fs, path::Path, process::Command};
 use tone_filter_presets as presets;
-use tone_filter_testkit::{root, target};
+use tone_filter_testkit::{root, target, wav};
 
 /// Kernels that give the same bits on every CPU.
 const KERNELS: [&str; 2] = ["scalar", "portable"];
@@ -13,7 +13,7 @@ const KERNELS: [&str; 2] = ["scalar", "portable"];
 const RATES: [&[&str]; 3] = [&[], &["--sample-rate=48000"], &["--sample-rate=32000"]];
 
 /// Length of the excerpt of the demo tune: percussion without notes, then notes.
-const SECONDS: u32 = 4;
+const SECONDS: usize = 4;
 
 /// Renders the start of the demo tune with every preset, kernel and sample rate on both systems, and compares the files.
 ///
@@ -23,7 +23,9 @@ pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
     // The folder is in the repository, which the other system's emulator can access.
     let folder = tempfile::tempdir_in(target())?;
     let input = folder.path().join("in.wav");
-    excerpt(&input)?;
+    let (mut tune, rate) = wav::read(&root().join("assets/demo.wav"))?;
+    tune.iter_mut().for_each(|channel| channel.truncate(SECONDS * rate as usize));
+    wav::write(&input, &tune, rate)?;
     let render = |mut program: Command, sound: &[&str], out: &Path| -> Result<Vec<u8>> {
         let command = program.arg("render").arg(&input).arg("-o").arg(out);
         // The exit status does not count: under wine 8, one in some hundreds of programs is killed, apparently while it ends.
@@ -48,15 +50,4 @@ pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
     let list = different.join("\n    ");
     ensure!(list.is_empty(), "of {} files, {} differ:\n    {list}", sounds.len(), different.len());
     Ok(sounds.len())
-}
-
-fn excerpt(to: &Path) -> Result<()> {
-    let mut tune = hound::WavReader::open(root().join("assets/demo.wav"))?;
-    let spec = tune.spec();
-    let mut excerpt = hound::WavWriter::create(to, spec)?;
-    let samples = SECONDS * spec.sample_rate * u32::from(spec.channels);
-    for sample in tune.samples::<i32>().take(samples as usize) {
-        excerpt.write_sample(sample?)?;
-    }
-    Ok(excerpt.finalize()?)
 }

@@ -2,16 +2,21 @@
 
 mod automation;
 mod bits;
-mod corpus;
 mod page;
 mod songs;
 mod wild;
 #[cfg(target_os = "linux")]
 mod window;
 
-use anyhow::{Result, bail, ensure};
-use std::{env, path::Path};
-use tone_filter_testkit::{clap::Library, root, tune, vst3::Factory};
+use anyhow::{Context, Result, bail, ensure};
+use std::{env, fs, path::Path};
+use tone_filter_presets::{Preset, ids};
+use tone_filter_testkit::{
+    clap::Library,
+    plugin::{library, new, set},
+    root, tune,
+    vst3::Factory,
+};
 
 fn main() -> Result<()> {
     let args: Vec<_> = env::args().skip(1).collect();
@@ -23,7 +28,7 @@ fn main() -> Result<()> {
             println!("{files} files are the same as here");
             Ok(())
         }
-        ["corpus"] => corpus::write(),
+        ["corpus"] => write_corpus(),
         #[cfg(target_os = "linux")]
         ["loads", clap, vst3] => loads(Path::new(clap), Path::new(vst3)),
         ["page", folder, programs] => page::write(Path::new(folder), programs == "with-programs"),
@@ -41,6 +46,24 @@ fn main() -> Result<()> {
         }
         _ => bail!("{words:?}: no such verb"),
     }
+}
+
+/// Writes the plugin's state and the preset file of every factory preset into `tests/corpus/VERSION/`. All later versions must
+/// load them. The folder must not exist: files of released versions are never changed.
+fn write_corpus() -> Result<()> {
+    let (library, plugin) = library();
+    let folder = root().join("tests/corpus").join(&plugin.version);
+    ensure!(!folder.exists(), "{} exists already", folder.display());
+    fs::create_dir_all(&folder)?;
+    for id in ids() {
+        let preset = Preset::factory(id).context("every id has a preset")?;
+        let mut instance = new(&library);
+        set(&mut instance, &preset.settings);
+        fs::write(folder.join(format!("{id}.state")), instance.save()?)?;
+        preset.write(&folder.join(format!("{id}.json")))?;
+    }
+    println!("Wrote {}", folder.display());
+    Ok(())
 }
 
 /// Checks that the CLAP and the VST3 bundle can be loaded.
