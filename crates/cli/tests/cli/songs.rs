@@ -169,8 +169,6 @@ fn what_reaches_the_ear_are_the_notes_that_were_heard() {
 
 #[test]
 fn drums_are_no_notes() {
-    // Rendering the songs creates the folder of the drums.
-    LazyLock::force(&SONGS);
     let tool = tool();
     let seconds = 15.0;
     let wav = tool.put("drums.wav", &start(&drums().unwrap(), seconds)).unwrap();

@@ -76,7 +76,6 @@ pub struct Song {
 /// Returns all songs. They are rendered once and cached in `target/songs`.
 pub fn songs() -> Result<Vec<Song>> {
     let folder = target().join("songs");
-    fs::create_dir_all(&folder)?;
     let song = |midi: &PathBuf| {
         let name = midi.file_stem().context("a file has a name")?.to_string_lossy().into_owned();
         let wav = folder.join(format!("{name}.wav"));
@@ -161,7 +160,9 @@ pub fn play(midi: &Path) -> Result<Signal> {
 
 /// Renders the first minute of `midi` into the WAV file `wav`, scaled to the peak [`PEAK`].
 fn render(midi: &Path, wav: &Path) -> Result<()> {
-    let folder = tempfile::tempdir_in(wav.parent().context("a file is in a folder")?)?;
+    let parent = wav.parent().context("a file is in a folder")?;
+    fs::create_dir_all(parent)?;
+    let folder = tempfile::tempdir_in(parent)?;
     let part = folder.path().join("part.wav");
     let mut signal = play(midi)?;
     let gain = PEAK / peak(&signal);
