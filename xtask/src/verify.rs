@@ -45,13 +45,14 @@ pub fn run(checks: &[Check], options: &[String]) -> Result<()> {
         Err(_) => json!({}),
     };
     let tree = tree()?;
+    let is_due = |results: &Value, check: &Check| {
+        let last = &results[check.name];
+        last["tree"] != tree || last["result"] != "passed"
+    };
     let chosen: Vec<_> = checks
         .iter()
         .filter(|check| names.is_empty() || names.iter().any(|name| *name == check.name))
-        .filter(|check| {
-            let last = &results[check.name];
-            has("--again") || last["tree"] != tree || last["result"] != "passed"
-        })
+        .filter(|check| has("--again") || is_due(&results, check))
         .collect();
     let seconds =
         |results: &Value, check: &Check| results[check.name]["seconds"].as_u64().unwrap_or(0);
@@ -80,7 +81,8 @@ pub fn run(checks: &[Check], options: &[String]) -> Result<()> {
     }
     let (count, list) = (failed.len(), failed.join("\n"));
     ensure!(count == 0, "{count} of {} not passed:\n{list}", chosen.len());
-    println!("\nAll {} checks passed on this tree, {} of them now.", checks.len(), chosen.len());
+    let due = checks.iter().filter(|check| is_due(&results, check)).count();
+    println!("\n{} of {} checks have passed on this tree.", checks.len() - due, checks.len());
     Ok(())
 }
 
@@ -119,7 +121,7 @@ fn result(check: &Check, tree: &str) -> Result<(&'static str, Value)> {
 /// Returns how many tests passed and failed by a `line` of libtest or pytest; 0 for any other line.
 fn counts(line: &str) -> [u64; 2] {
     let libtest = line.starts_with("test result:");
-    let pytest = line.starts_with('=') && line.contains(" in ");
+    let pytest = line.contains(" passed") && line.contains(" in ");
     if !libtest && !pytest {
         return [0; 2];
     }

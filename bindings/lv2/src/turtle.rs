@@ -107,7 +107,7 @@ fn plugin(variant: &Variant) -> String {
         );
     }
     text += &format!(
-        "\n{} a lv2:Plugin , lv2:FilterPlugin ;\n\
+        "\n{} a lv2:Plugin , lv2:FilterPlugin , doap:Project ;\n\
          \tdoap:name {} ;\n\
          \tdoap:shortdesc \"Picks the notes out of any music and gives them an 8-bit edge\" ;\n\
          \tdoap:maintainer [ a foaf:Person ; foaf:name \"Tone Filter\" ] ;\n\

@@ -108,6 +108,7 @@ fn seek(lookahead: bool) {
                 held[of_listener(event.note).unwrap()] = event.velocity.is_some();
             });
         });
+        assert!((filter.score_time() - time - sound.len() as f64 / RATE).abs() < 1e-9);
         // The decisions are about the sound that leaves the delay.
         let end = time + (sound.len() - BLOCK - filter.bank_delay()) as f64 / RATE;
         let now = played(&filter);
