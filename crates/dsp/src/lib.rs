@@ -103,7 +103,7 @@ pub struct ToneFilter {
     timeline: Timeline,
     /// Smoother of the controls of the delayed sound.
     smoother: Smoother,
-    /// Smoother of the latest controls. Listener and early bank use it while the delay records.
+    /// Smoother of the latest controls, for the undelayed sound. Listener and early bank use it while the delay records.
     heard: Smoother,
     /// Boxed to save stack: threads of macOS have 512 KiB.
     analysis: Box<Analysis>,
@@ -170,7 +170,7 @@ impl ToneFilter {
         Self { kernel, ..self }
     }
 
-    /// Sets the number of channels (at least 1): `lookahead` delays them, and `auto` measures their loudness. Resets the filter.
+    /// Sets the number of channels (at least 1) that `lookahead` delays and whose loudness `auto` measures. Resets the filter.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -233,8 +233,8 @@ impl ToneFilter {
         self.set_controls(&Controls { settings: *settings, ..self.controls })
     }
 
-    /// Sets the connections. Changes of bypass and input are crossfaded, from the next multiple of 64 samples on; with
-    /// `lookahead`, as in [`ToneFilter::set_settings`]. Does not allocate.
+    /// Sets the connections. Changes of bypass and input are crossfaded, from the next multiple of 64 samples on. With
+    /// `lookahead`, they reach the output later, as in [`ToneFilter::set_settings`]. Does not allocate.
     pub fn set_routing(&mut self, routing: Routing) {
         // The settings are those of the filter, which are valid.
         let _ = self.set_controls(&Controls { routing, ..self.controls });

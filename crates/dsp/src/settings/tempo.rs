@@ -1,4 +1,4 @@
-//! Tempo sync: note values, and the settings whose times they set.
+//! Tempo sync: note values, which set the times of the settings `ring` and `release`.
 
 use super::{
     Entry, Settings, choice,
@@ -7,7 +7,7 @@ use super::{
 };
 use std::{error::Error, fmt};
 
-/// Beats per minute where no tempo is known.
+/// Tempo in beats per minute that applies while no tempo is known.
 pub const DEFAULT_TEMPO: f64 = 120.0;
 
 /// Number of release time constants in which a note falls by 60 dB. The time constants apply to the power of the note, not to

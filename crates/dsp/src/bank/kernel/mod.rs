@@ -40,8 +40,8 @@ pub struct State {
     /// Second integrator: the resonator's output.
     pub bp: Lanes,
     pub power: Lanes,
-    /// Number of samples of the block after which the state was stored in the vector kernels' units, which change from sample to
-    /// sample. 0: plain units, as described above.
+    /// 0 if the state is in plain units, as described above. Otherwise it is in the vector kernels' units, which change from
+    /// sample to sample, and `age` is the number of samples of the block that have been processed.
     pub age: usize,
 }
 
