@@ -27,7 +27,7 @@ const MOST: f32 = 1000.0;
 /// Time by which the early levels lead, relative to the sum of two time constants: of the band's tracker, and of its resonator
 /// or the total power's tracker, whichever is slower. In this time, the power of a new tone rises to a half.
 const AHEAD: f64 = 0.9;
-/// Offset of both powers in a ratio: -200 dB. Silence then has a ratio of 1.
+/// Offset that is added to both powers of a ratio, so that silence has a ratio of 1: -200 dB.
 const NOTHING: f32 = 1e-20;
 
 const BANKS: usize = 2;
@@ -104,7 +104,7 @@ impl EarlyBank {
         self.start(Levels::SILENCE, params, runs);
     }
 
-    /// Starts with copies of the sounding `banks`, whose input is not delayed yet.
+    /// Starts with copies of the sounding `banks`, whose input has been undelayed so far.
     pub fn activate<'a>(&mut self, banks: impl Iterator<Item = &'a Bank>, params: &BankParams) {
         for (own, bank) in self.banks.iter_mut().zip(banks) {
             *own = bank.clone();

@@ -376,8 +376,8 @@ impl ToneFilter {
         self.snapshot().read()
     }
 
-    /// Returns the registers of the voice [`Voice::Chip`] since its last tick, in the hardware's units; in stereo, for the left
-    /// channel. `None` while another voice sounds.
+    /// Returns the registers of the voice [`Voice::Chip`] as of its last tick; in stereo, of the left channel's chip. `None`
+    /// unless this voice sounds.
     pub fn chip(&self) -> Option<ChipTick> {
         self.synthesis.chip()
     }
@@ -481,8 +481,8 @@ impl ToneFilter {
         self.analysis.source.score()
     }
 
-    /// Sets the time in the score, in seconds, of the next sample that is passed to the filter. From there on, the time advances
-    /// with the samples. Before 0 and after the end of the score, no note is played.
+    /// Sets the time in the score, in seconds, of the next sample that is passed to the filter. From there on, the time
+    /// advances with the samples. At a time without a note in the score, no note is played.
     pub fn seek(&mut self, seconds: f64) {
         self.analysis.source.score_time.seek(seconds - self.position as f64 / self.sample_rate);
     }
@@ -590,9 +590,9 @@ impl ToneFilter {
         (!self.plan.smoothed.settings.freeze).then(|| self.nominal_bend() + share * offset as f32)
     }
 
-    /// Creates a listener for another thread, which decides about the filter's input from the first sample on. The filter must be
-    /// at rest, and its settings must not change afterwards. `None` if the listener is off, a score is set, or the sound depends
-    /// on more than the main input: on keys, the sidechain, or the estimated key, tuning or tempo.
+    /// Creates a listener that decides, on another thread, about the filter's input from the first sample on. The filter must
+    /// be at rest, and its settings must not change afterwards. `None` if the listener is off, a score is set, or the sound
+    /// depends on more than the main input: on keys, the sidechain, or the estimated key, tuning or tempo.
     pub fn scout(&self) -> Option<Scout> {
         let controls = self.controls();
         let alone = controls.settings.keys == Keys::Off

@@ -27,7 +27,7 @@ const SIDE: f64 = 10.0;
 const TEMPO_MEMORY: f64 = 8.0;
 /// Maximum difference of a steady tempo from the mean, in octaves: 3 %.
 const STEADY: f64 = 0.043;
-/// Relative change of the estimated tempo at which the synced times follow it.
+/// Relative difference between the estimated and the followed tempo beyond which the synced times follow the estimate.
 const TEMPO_TOLERANCE: f64 = 0.01;
 
 /// Settings with the estimated key, tuning and tempo filled in. Only [`Found::resolve`] creates this type, so a function that

@@ -34,7 +34,7 @@ const START_MAKEUP: f64 = 2.0;
 const START_CORRELATION: f64 = 0.3;
 /// Time constant in seconds of [`Level::share`].
 const SHARE: f64 = 10.0;
-/// Minimum in the makeup gain for [`Level::share`], so that a small share raises the gain by at most 4 dB.
+/// Lower bound of [`Level::share`] in the makeup gain, so that a small share raises the gain by at most 4 dB.
 const LEAST_SHARE: f64 = 0.4;
 /// Time constant in seconds of [`Level::trim`].
 const TRIM: f64 = 5.0;

@@ -233,8 +233,8 @@ impl Analysis {
         self.polyphony.follow(limit, &Lanes::of(power))
     }
 
-    /// Passes the undelayed inputs of `span` to the listener. Returns its input, which the early bank gets, too; `None` if it
-    /// is `channels`.
+    /// Passes the undelayed inputs of `span` to the listener. Returns the listener's input, which the early bank gets, too;
+    /// `None` if it is `channels`.
     pub fn push(
         &mut self,
         plan: &BlockPlan,

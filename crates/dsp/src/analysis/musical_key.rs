@@ -21,12 +21,12 @@ const KEYS: usize = 12 * PROFILES.len();
 const LEAST: f64 = 1.0;
 /// Sum of the durations in seconds at which [`STEEPNESS`] has half its value.
 const HALF: f64 = 5.0;
-/// Factor of the correlations in a softmax over all keys, which gives the certainty. Calibrated so that the mean certainty equals
-/// the fraction of songs whose key is found correctly; `docs/dsp.md` lists the songs.
+/// Factor on the correlations in the softmax over all keys. The certainty is the softmax of the chosen key. Calibrated so that
+/// the mean certainty equals the fraction of songs whose key is found correctly; `docs/dsp.md` lists the songs.
 const STEEPNESS: f64 = 15.0;
 /// Minimum advantage in correlation with which a new key replaces the current one.
 const ADVANTAGE: f64 = 0.05;
-/// Ratio of the durations of both sevenths at which a minor key changes to the longer one.
+/// Ratio between the durations of the minor and the raised seventh at which a minor key changes its seventh to the longer one.
 const LEADING: f64 = 1.5;
 
 const A: usize = 69;

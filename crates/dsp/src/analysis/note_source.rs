@@ -81,8 +81,8 @@ pub struct NoteSource {
     gates: Gates,
     /// With lookahead, the notes with open gates; otherwise the played notes.
     sounding: BandMask,
-    /// Power at the frequency of each note, measured for the last decision. With lookahead, the power has been measured one
-    /// rise time of its detector later.
+    /// Power at the frequency of each note, measured at the time of the last decision, or with lookahead a little later, to
+    /// compensate for the rise time of the note's detector.
     levels: Option<Lanes>,
 }
 
@@ -199,7 +199,8 @@ impl NoteSource {
         self.hearing != Hearing::Off
     }
 
-    /// Returns the power at the frequency of each note at the last decision; `None` while a score decides, or without a decision.
+    /// Returns the power at the frequency of each note, as of the last decision; `None` while a score decides, or without a
+    /// decision.
     pub fn levels(&self) -> Option<&Lanes> {
         self.levels.as_ref().filter(|_| self.is_on() && self.score().is_none())
     }

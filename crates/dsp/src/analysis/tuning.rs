@@ -15,8 +15,8 @@ const LEAST_MIDDLES: f64 = 0.3;
 /// Maximum angle between the mean directions of tones and middles at which the tones give the tuning, in turns: 15 cents.
 const APART: f64 = 0.15;
 
-/// Finder of the music's tuning: the mean deviation of the measured tones from the semitones, as a direction on a circle of 100
-/// cents.
+/// Finds the tuning of the music. The deviation of each measured tone from the nearest semitone is a direction on a circle of
+/// 100 cents; the tuning is the mean direction of all tones.
 ///
 /// A vibrato of 50 cents stays longest at its two turning points, which are the same point of the circle. The finder therefore
 /// averages the middles of the vibratos, too. If both means differ and more tones agree on the middles, the middles give the
@@ -28,7 +28,7 @@ pub struct TuningFinder {
     /// Decayed sum of the tones.
     sum: Deviation,
     vibrato: Vibrato,
-    /// Decayed sum of the vibratos' middles, each as long as its tone. Its `weight` is not used.
+    /// Decayed sum of the vibratos' middles, as vectors with the lengths of the tones. Its `weight` is not used.
     middles: Deviation,
 }
 

@@ -21,8 +21,8 @@ pub struct BankParams {
     pub(super) total: Response,
     pub(super) low_pass: Response,
     pub voice_low_pass: Response,
-    /// Gain that brings the input to the nominal level. The input stays as it is: instead, the gain scales the second soft
-    /// clip, and floor and guard are divided by the square of the gain and by the gain.
+    /// Gain that brings the input to the nominal level. The input itself is not scaled. Instead, the gain scales the second
+    /// soft clip, the guard is divided by it, and the floor by its square.
     pub gains: Ramp<f32>,
     pub pitches: Pitches,
     pub tones: Tones,

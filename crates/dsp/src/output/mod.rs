@@ -57,7 +57,7 @@ impl Output {
         Self { delay, ahead, dry: vec![[0.0; BLOCK]; channels], ..self }
     }
 
-    /// Returns the latency of `lookahead` in samples: the delay of the dry signal and that of the mix.
+    /// Returns the latency of `lookahead` in samples: the sum of the delays of the dry signal and of the mix.
     pub fn latency(&self) -> usize {
         self.delay.length + self.ahead.wait
     }

@@ -115,7 +115,7 @@ settings! {
         /// The network that finds the notes.
         settings listener: Model { id: "listener", name: "Listener", group: Listening 3, reference: Model::Full,
             help: "The network that finds the notes: Full is more accurate, Light needs less than half of the CPU time." }
-        /// Range of the bands: those of the published filter, or all.
+        /// Bands that exist: those of the published filter, from A3 up, or all, from E1 up.
         settings range: BandRange { id: "range", name: "Range", group: Scale 2, reference: BandRange::Published, default: BandRange::Whole,
             help: "The notes that can be found: 48 from A3 to G#7, as in Arntzen's original filter, or all 77 from E1 up." }
         /// The waveform of the notes.

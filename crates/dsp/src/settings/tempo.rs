@@ -17,7 +17,7 @@ const RELEASES: f64 = 13.815_510_557_964_274;
 entries! {
     /// Tempo that [`Settings::sync`] counts by.
     SyncTo {
-        /// Tempo of the host, where it has one.
+        /// Tempo of the host, if it has one.
         #[default]
         Host: "host", "Host";
         /// Tempo that is found in the music.
@@ -120,7 +120,8 @@ impl Settings {
         if self.sync_to == SyncTo::Music { self } else { self.synced(tempo) }
     }
 
-    /// Whether the tempo of the music sets `ring` and `release`, which requires the listener.
+    /// Whether the tempo of the music sets `ring` and `release`, which requires the listener. True while `sync` is on:
+    /// [`Settings::at_tempo`] turns `sync` off when it has applied the tempo of the host.
     pub fn follows_tempo(&self) -> bool {
         self.sync != NoteValue::OFF
     }

@@ -80,8 +80,8 @@ pub struct Levels<'a> {
 pub enum LevelSource<'a> {
     /// Powers of the bank's own resonators.
     Own,
-    /// Powers by the listener, measured in the mean of the channels, and mean amplitudes of the bands over all banks. Each bank
-    /// scales the powers by the squared ratio of its own amplitude to the mean.
+    /// First the powers that the listener measures, as means over the channels; then the amplitudes of the bands, as means over
+    /// all banks. Each bank scales the powers by the squared ratio of its own amplitude to the mean.
     Listener(&'a Lanes, &'a Lanes),
 }
 
@@ -93,9 +93,10 @@ pub struct Oscillators {
     steps: [u32; LANES],
     /// Tangents of half the measured frequencies in radians a sample.
     tangents: Lanes,
-    /// Sums of the cosines and sines of the phases that were measured in the last block, each turned to the end of the block at
-    /// the nominal frequency.
+    /// Sums of the real and the imaginary parts of the oscillations that were measured in the last block, each turned to the
+    /// end of the block at the nominal frequency.
     phase_sums: [Lanes; 2],
+    /// Number of measurements in `phase_sums`.
     phase_count: f32,
     /// Measured phase of each band at the start of the block, in radians.
     measured: Lanes,
@@ -327,7 +328,7 @@ impl Oscillators {
         let chunks = job.frames.div_ceil(CHUNK);
         let shift = (SHIFT + job.octave) as u32;
         let Ramp { from: first, to: last, .. } = job.gains;
-        // Without a branch, this loop over all bands takes as long as a loop with branches over a few.
+        // This loop visits all bands without a branch, which takes no longer than to visit a few of them with branches.
         let mut sounding = 0u128;
         for tone in 0..LANES {
             let sounds = (first.0[tone] != 0.0) | (last.0[tone] != 0.0);

@@ -13,9 +13,9 @@ use std::{
 /// Maximum number of harmonics. It covers all harmonics of A3 up to 88 kHz.
 const MOST_HARMONICS: usize = 400;
 
-/// Maximum ratio of the numbers of harmonics of neighbouring tables, as far as whole numbers allow. A note up to half a semitone
-/// sharp then keeps its harmonics below half the sample rate, and one up to half a semitone flat has all harmonics up to 0.4
-/// times the rate.
+/// Maximum ratio between the numbers of harmonics of neighbouring tables; small numbers grow by 1 instead. A note up to half a
+/// semitone sharp then keeps its harmonics below half the sample rate, and one up to half a semitone flat has all harmonics up
+/// to 0.4 times the rate.
 const GROWTH: f64 = 1.19;
 /// Minimum number of samples for each harmonic: the errors of linear interpolation are at -90 dB.
 const SAMPLES_PER_HARMONIC: usize = 48;

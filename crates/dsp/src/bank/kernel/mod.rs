@@ -40,8 +40,8 @@ pub struct State {
     /// Second integrator: the resonator's output.
     pub bp: Lanes,
     pub power: Lanes,
-    /// 0 if the state is in plain units, as described above. Otherwise it is in the vector kernels' units, which change from
-    /// sample to sample, and `age` is the number of samples of the block that have been processed.
+    /// Units of the state. 0: plain units, as described above. Otherwise: the vector kernels' units, which change from sample
+    /// to sample, after this number of samples of the block.
     pub age: usize,
 }
 
