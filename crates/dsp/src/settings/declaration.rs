@@ -130,8 +130,8 @@ settings! {
         /// Effect of held keys on the bands; see [`KeyEvent`](crate::KeyEvent).
         settings keys: Keys { id: "keys", name: "Keys", group: Notes 4, reference: Keys::Off,
             help: "Held keys choose the notes. Hold allows only these notes, Hold any octave allows these in every octave, Add adds them to the notes that sound anyway." }
-        /// Note value that sets the durations of `ring` and `release`, at the tempo that the filter finds in the music; see
-        /// [`Settings::at_tempo`] for another tempo.
+        /// Note value that sets the times `ring` and `release`. The filter uses the tempo that it finds in the music;
+        /// [`Settings::at_tempo`] uses another one.
         settings sync: NoteValue { id: "sync", name: "Sync", group: Resonators 2, reference: NoteValue::OFF,
             help: "Ring and Release last as long as a note value at the song's tempo." }
         /// Lets the resonators ring without loss and without input.

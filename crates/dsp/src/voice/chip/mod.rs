@@ -34,7 +34,7 @@ const DRIFT: f32 = 1.06;
 const HIGH_PASS: f64 = 37.0;
 /// Cutoff in Hz of the low-pass at the chip's output.
 const LOW_PASS: f64 = 14_000.0;
-/// Number of ticks per second. Volumes and parts change at ticks only.
+/// Number of ticks per second. At each tick, the notes get their parts and volumes.
 pub const TICKS: f64 = 60.0;
 
 /// Registers of a pulse between two ticks.
@@ -143,7 +143,7 @@ pub struct Chip {
     unit: Ramp<f32>,
     noise: Noise,
     noise_volume: Ramp<f32>,
-    /// Samples of the noise in the current block, -1..1.
+    /// Samples of the noise, -1..1, for the input that was read last.
     hiss: [f32; BLOCK],
     /// Poles of the high-pass and the low-pass at the output.
     poles: [f32; 2],

@@ -305,8 +305,8 @@ impl Notes {
                 note.shift = shift - f64::from(semitone(tone));
                 note.slope = clock.slope(note.target - note.shift, MOVE);
                 if sounded {
-                    let left = note.stage.was_glided_from();
-                    note.stage = if left { Stage::GlidedFrom } else { Stage::Sounding };
+                    let glided = note.stage.was_glided_from();
+                    note.stage = if glided { Stage::GlidedFrom } else { Stage::Sounding };
                 }
             }
         }
