@@ -4,7 +4,7 @@ use super::settings::Settings;
 
 /// Guard added to a band's RMS in the denominator of the drive: keeps the drive finite while a band has no power yet.
 pub const RMS_GUARD: f64 = 0.001;
-/// Time constant of the total power tracker, relative to the band power trackers.
+/// Ratio of the time constant of the total power tracker to the time constant of the band power trackers.
 pub const TOTAL_RELEASE: f64 = 1.2;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +19,7 @@ pub struct FormulaCoefficients {
     pub ceiling: f64,
     /// Absolute gate: minimum power of a band.
     pub floor: f64,
+    /// Pole of the low-pass after the bands.
     pub clip_pole: f64,
     /// Pole of the oscillators' low-pass; 0 (off) at the top of the range of `tone`.
     pub voice_pole: f64,

@@ -16,7 +16,7 @@ pub fn mean(channels: &[impl AsRef<[f32]>], range: Range<usize>, to: &mut [f32])
     }
 }
 
-/// Writes `range` of channel `index` to `to`; if there are not exactly `count` channels, the mean of all.
+/// Writes `range` of channel `index` to `to`. If there are not exactly `count` channels, writes the mean of all instead.
 pub fn channel(
     count: usize,
     channels: &[impl AsRef<[f32]>],
@@ -28,7 +28,7 @@ pub fn channel(
     mean(channels, range, to);
 }
 
-/// Returns `x`, or 0 for NaN and infinity; limited to 1e30, so that no gain makes it infinite.
+/// Returns `x`, limited to a magnitude of 1e30, so that no gain makes it infinite; 0 for NaN and infinity.
 #[inline(always)]
 pub fn finite(x: f32) -> f32 {
     if x.is_finite() { x.clamp(-1e30, 1e30) } else { 0.0 }

@@ -5,8 +5,8 @@
 //! level ahead. The sounding resonator stays in phase with the dry signal. `docs/dsp.md` has the formulas.
 //!
 //! The early banks mirror the layout of the sounding banks ([`EarlyBank::split`]), and run with the settings of the undelayed
-//! sound (`plan.heard`). Each ratio compares the levels of one early bank at two times, so layout and settings change for all of
-//! them at once.
+//! sound (`plan.heard`). Each ratio compares levels of the early banks at two times. Therefore layout and settings change for
+//! all early banks at once.
 
 use crate::{
     bank::{Bank, BankParams, ring_of},
@@ -24,18 +24,18 @@ use tone_filter_simd::Kernel;
 /// Maximum ratio of early and current power: 30 dB.
 const MOST: f32 = 1000.0;
 
-/// Lead of the early levels, relative to the sum of the time constants of both trackers: in this time, the power of a new tone
-/// rises to a half.
+/// Time by which the early levels lead, relative to the sum of two time constants: of the band's tracker, and of its resonator
+/// or the total power's tracker, whichever is slower. In this time, the power of a new tone rises to a half.
 const AHEAD: f64 = 0.9;
-/// Offset of both powers in a ratio: -200 dB. Silence then has a ratio of 1.
+/// Offset that is added to both powers of a ratio, so that silence has a ratio of 1: -200 dB.
 const NOTHING: f32 = 1e-20;
 
 const BANKS: usize = 2;
 
-/// Levels of the banks at the start of a block.
+/// Levels of the early banks at the start of a block.
 #[derive(Debug, Clone, Copy)]
 struct Levels {
-    /// Mean of the banks' tracked powers.
+    /// Tracked power of each band, as a mean over the banks.
     powers: Lanes,
     /// Mean total power of each bank over the last block.
     totals: [f32; BANKS],
@@ -104,7 +104,7 @@ impl EarlyBank {
         self.start(Levels::SILENCE, params, runs);
     }
 
-    /// Starts with copies of the sounding `banks`, whose input is not delayed yet.
+    /// Starts with copies of the sounding `banks`, whose input has been undelayed so far.
     pub fn activate<'a>(&mut self, banks: impl Iterator<Item = &'a Bank>, params: &BankParams) {
         for (own, bank) in self.banks.iter_mut().zip(banks) {
             *own = bank.clone();
@@ -149,7 +149,8 @@ impl EarlyBank {
         self.total_age = Ago::samples(middle - AHEAD * (total + low_pass) * self.sample_rate);
     }
 
-    /// Begins a block: stores the levels and computes the gains. `banks` and `tones` are the numbers of sounding ones.
+    /// Begins a block: stores the levels and computes the gains. `banks` and `tones` are the numbers of sounding banks and of
+    /// their tones.
     pub fn begin_block(&mut self, plan: &BlockPlan, banks: usize, tones: usize) {
         let tones = if plan.heard.fades[Fade::LowBands] > 0.0 { TONES } else { tones };
         let before = self.params.count;

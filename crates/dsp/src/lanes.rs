@@ -1,8 +1,8 @@
-//! Data types of the kernels: one value per tone, and the length of a block.
+//! Data types of the kernels: [`Lanes`] has one value per tone, [`BLOCK`] is the length of a block.
 
 use super::notes::TONES;
 
-/// Length of a block in samples: the maximum of a kernel call, and the interval of updates of the coefficients.
+/// Length of a block in samples. A kernel call processes at most one block, and coefficients are updated once per block.
 pub const BLOCK: usize = 64;
 
 /// Returns the sum of `values`; their number must be a multiple of eight. Eight partial sums are faster than one, because they

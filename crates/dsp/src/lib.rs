@@ -103,7 +103,7 @@ pub struct ToneFilter {
     timeline: Timeline,
     /// Smoother of the controls of the delayed sound.
     smoother: Smoother,
-    /// Smoother of the latest controls. Listener and early bank use it while the delay records.
+    /// Smoother of the latest controls, for the undelayed sound. Listener and early bank use it while the delay records.
     heard: Smoother,
     /// Boxed to save stack: threads of macOS have 512 KiB.
     analysis: Box<Analysis>,
@@ -170,7 +170,7 @@ impl ToneFilter {
         Self { kernel, ..self }
     }
 
-    /// Sets the number of channels (at least 1): `lookahead` delays them, and `auto` measures their loudness. Resets the filter.
+    /// Sets the number of channels (at least 1) that `lookahead` delays and whose loudness `auto` measures. Resets the filter.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -233,8 +233,8 @@ impl ToneFilter {
         self.set_controls(&Controls { settings: *settings, ..self.controls })
     }
 
-    /// Sets the connections. Changes of bypass and input are crossfaded, from the next multiple of 64 samples on; with
-    /// `lookahead`, as in [`ToneFilter::set_settings`]. Does not allocate.
+    /// Sets the connections. Changes of bypass and input are crossfaded, from the next multiple of 64 samples on. With
+    /// `lookahead`, they reach the output later, as in [`ToneFilter::set_settings`]. Does not allocate.
     pub fn set_routing(&mut self, routing: Routing) {
         // The settings are those of the filter, which are valid.
         let _ = self.set_controls(&Controls { routing, ..self.controls });
@@ -376,8 +376,8 @@ impl ToneFilter {
         self.snapshot().read()
     }
 
-    /// Returns the registers of the voice [`Voice::Chip`] since its last tick, in the hardware's units; in stereo, for the left
-    /// channel. `None` while another voice sounds.
+    /// Returns the registers of the voice [`Voice::Chip`] as of its last tick; in stereo, of the left channel's chip. `None`
+    /// unless this voice sounds.
     pub fn chip(&self) -> Option<ChipTick> {
         self.synthesis.chip()
     }
@@ -481,8 +481,8 @@ impl ToneFilter {
         self.analysis.source.score()
     }
 
-    /// Sets the time in the score, in seconds, of the next sample that is passed to the filter. From there on, the time advances
-    /// with the samples. Before 0 and after the end of the score, no note is played.
+    /// Sets the time in the score, in seconds, of the next sample that is passed to the filter. From there on, the time
+    /// advances with the samples. At a time without a note in the score, no note is played.
     pub fn seek(&mut self, seconds: f64) {
         self.analysis.source.score_time.seek(seconds - self.position as f64 / self.sample_rate);
     }
@@ -590,9 +590,9 @@ impl ToneFilter {
         (!self.plan.smoothed.settings.freeze).then(|| self.nominal_bend() + share * offset as f32)
     }
 
-    /// Creates a listener for another thread, which decides about the filter's input from the first sample on. The filter must be
-    /// at rest, and its settings must not change afterwards. `None` if the listener is off, a score is set, or the sound depends
-    /// on more than the main input: on keys, the sidechain, or the estimated key, tuning or tempo.
+    /// Creates a listener that decides, on another thread, about the filter's input from the first sample on. The filter must
+    /// be at rest, and its settings must not change afterwards. `None` if the listener is off, a score is set, or the sound
+    /// depends on more than the main input: on keys, the sidechain, or the estimated key, tuning or tempo.
     pub fn scout(&self) -> Option<Scout> {
         let controls = self.controls();
         let alone = controls.settings.keys == Keys::Off

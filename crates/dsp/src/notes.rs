@@ -22,7 +22,7 @@ pub fn by_pitch() -> impl DoubleEndedIterator<Item = usize> + Clone {
     (PUBLISHED..TONES).chain(0..PUBLISHED)
 }
 
-/// Returns the tone of a listener's note, given by its index there; `None` for a note above the tones.
+/// Returns the tone of the listener's note with the index `note`; `None` for a note above all tones.
 pub fn of_listener(note: usize) -> Option<usize> {
     (note < TONES).then_some((note + PUBLISHED) % TONES)
 }

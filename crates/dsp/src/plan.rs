@@ -13,10 +13,12 @@ use std::ops::Range;
 pub struct BlockPlan {
     /// Smoothed settings at the end of the block.
     pub smoothed: SmoothedSettings,
+    /// Whether `smoothed` may have changed since the last block.
     pub moved: bool,
     /// Smoothed settings of the undelayed sound, for listener and early bank. They differ from `smoothed` while the delay
     /// records.
     pub heard: SmoothedSettings,
+    /// Whether `heard` may have changed since the last block.
     pub heard_moved: bool,
     /// Crossfade of the undelayed sound from the main input (0) to the sidechain (1).
     pub heard_sidechain: Ramp<f32>,
@@ -32,7 +34,8 @@ pub struct BlockPlan {
     pub delaying: bool,
     /// Output gain as a factor; 1 while bypassed.
     pub output_gain: f32,
-    /// Power at the frequency of each note by the listener, which the voices follow; `None`: they follow the powers of the bands.
+    /// Power at the frequency of each note, measured by the listener, which the voices follow. With `None`, they follow the
+    /// powers of the bands.
     pub powers: Option<Lanes>,
     /// Semitones from each band's own note to the note at which it sounds.
     pub offsets: [i8; TONES],
@@ -89,7 +92,7 @@ pub struct Levels {
 impl Levels {
     pub const ZERO: Self = Self { dry: 0.0, wet: 0.0, stereo: 0.0, lookahead: 0.0, sidechain: 0.0 };
 
-    /// Computes the levels from the gains of dry and wet without bypass.
+    /// Computes the levels. `dry` and `wet` are the gains without bypass.
     pub fn new(settings: &SmoothedSettings, (dry, wet): (f64, f64)) -> Self {
         let fades = &settings.fades;
         let bypass = fades[Fade::Bypass];
@@ -102,7 +105,7 @@ impl Levels {
         }
     }
 
-    /// Returns the levels at sample `frame` of a block that ends at `to`.
+    /// Returns the levels at sample `frame` of a block that starts at `self` and ends at `to`.
     #[inline(always)]
     fn towards(self, to: Self, frame: usize) -> Self {
         if self == to {

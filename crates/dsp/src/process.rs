@@ -1,7 +1,7 @@
 //! Processing: calls of any length, divided into blocks of 64 samples.
 //!
 //! The number of channels may differ in each call; two channels can be stereo. Only `lookahead` and the loudness measurement of
-//! `auto` need memory for each channel: for two channels, unless `with_channels` sets another number.
+//! `auto` need memory for each channel. They have it for two channels, unless `with_channels` sets another number.
 
 use crate::{
     KeyEvent, ToneFilter,

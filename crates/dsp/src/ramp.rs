@@ -56,7 +56,7 @@ impl<T> Ramp<T> {
 }
 
 impl Ramp<f32> {
-    /// Returns the value at a position in the block, 0..1.
+    /// Returns the value at the position `share` in the block: 0 is the start, 1 the end.
     #[inline(always)]
     pub fn at(self, share: f32) -> f32 {
         self.from + share * (self.to - self.from)

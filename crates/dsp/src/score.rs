@@ -15,7 +15,7 @@ use std::{error::Error, fmt, str::FromStr, sync::Arc};
 const HEADER: &str = "tone-filter-score 1";
 /// Maximum distance of a time from the start of the music, in seconds: 30 years.
 const LONGEST: f64 = 1e9;
-/// Gap in seconds before the next note of a tone, so that its attack is audible.
+/// Gap in seconds between two notes of a tone, so that the attack of the second one is audible.
 const GAP: f64 = 0.02;
 /// Duration in seconds for which a note counts as just begun.
 const BEGUN: f64 = 0.035;
@@ -39,6 +39,7 @@ pub struct ScoreNote {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ScoreState {
     pub note: ScoreNote,
+    /// Whether the note has just begun; see [`BEGUN`].
     pub begun: bool,
 }
 
@@ -113,7 +114,7 @@ impl Score {
                 let end = note.end.min(next - GAP);
                 note.end = end.max(note.start + 0.5 * (next - note.start)).min(note.end);
             }
-            // Half of the smallest number is 0.
+            // Rounding may have halved the duration of a note to 0.
             own.retain(|note| note.start < note.end);
         }
         Self { tones }
@@ -148,7 +149,7 @@ impl Score {
         by_pitch().flat_map(|tone| self.tones[tone].iter().copied())
     }
 
-    /// Returns the end of the last note in seconds.
+    /// Returns the end of the last note in seconds, or 0 if no note ends later.
     pub fn seconds(&self) -> f64 {
         self.notes().map(|note| note.end).fold(0.0, f64::max)
     }

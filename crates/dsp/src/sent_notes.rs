@@ -18,7 +18,7 @@ const LEAST_BEND: f32 = 0.01;
 /// Message about detected notes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SentEvent {
-    /// Note-on, with MPE after an initial pitch bend.
+    /// Note-on. With MPE, an initial pitch bend precedes it.
     On {
         /// MIDI channel, 0..16.
         channel: u8,
@@ -45,7 +45,7 @@ pub enum SentEvent {
         /// Semitones from the key up to the pitch.
         semitones: f32,
     },
-    /// Start or end of the MPE zone, sent before its first or after its last note.
+    /// Start of the MPE zone, sent before its first note, or end of the zone, sent after its last note.
     Zone {
         /// Number of member channels; 0 for the end.
         members: u8,
@@ -113,6 +113,7 @@ impl Form {
 /// Member channel of the MPE zone.
 #[derive(Debug, Clone, Copy)]
 struct Member {
+    /// Number of keys that sound on the channel.
     notes: u8,
     /// Value of [`Sounding::time`] when a note last began or ended on the channel.
     used: u64,
@@ -130,6 +131,7 @@ struct Sounding {
     keys: [Option<u8>; TONES],
     /// Counts of the notes on each sent key.
     held: KeyCounts,
+    /// Channel on which each key was sent last.
     channels: [u8; 128],
     members: [Member; MEMBERS as usize],
     /// Number of starts and ends of notes so far.
@@ -204,7 +206,7 @@ impl Sounding {
         Some(member)
     }
 
-    /// Sends pitch bends for the last note of each channel, where `bend` returns a new pitch for its band.
+    /// Sends a pitch bend for the last note of each channel if `bend` returns a new pitch for the band of that note.
     fn bend(&mut self, bend: impl Fn(usize) -> Option<f32>, send: &mut impl FnMut(SentEvent)) {
         for (channel, member) in (1..).zip(&mut self.members) {
             let last = member.last.filter(|(band, key)| self.keys[*band] == Some(*key));

@@ -21,7 +21,7 @@ struct BankVoices {
     voices: Voices,
 }
 
-/// Number of running banks and of their outputs.
+/// Which banks run, and which outputs they have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
     Mono,
@@ -41,15 +41,16 @@ impl Layout {
 pub struct Synthesis {
     pub params: BankParams,
     timbres: Timbres,
-    /// Banks of the left and the right channel. The first one also processes the mean of all channels.
+    /// Banks of the left and the right channel. A single running bank is the first one, which then processes the mean of all
+    /// channels.
     banks: [BankVoices; 2],
     layout: Layout,
     early: EarlyBank,
-    /// Gain of the tones below A3, 0..1. While it rests at 0, the tones are not computed.
+    /// Gain of the tones below A3, 0..1. While it rests at 0, these tones are not computed.
     low_gain: Ramp<f32>,
     /// Whether a voice other than Soft sounds in the current block.
     pub oscillating: bool,
-    /// Whether the early bank ran in the last block.
+    /// Whether the early bank runs in the current block; at the start of a block, whether it ran in the last one.
     was_early: bool,
     inputs: [[f32; BLOCK]; 2],
     wet: [[f32; BLOCK]; 2],
@@ -227,8 +228,8 @@ impl Synthesis {
         self.early.process(kernel, span.position, inputs);
     }
 
-    /// Sets the banks' inputs for the samples of `span`. Returns whether there are two banks, and whether these process left and
-    /// right alone in the whole block.
+    /// Sets the banks' inputs for the samples of `span`. Returns two flags: whether there are two banks, and whether each of
+    /// them processes its own channel alone in the whole block.
     fn set_inputs(
         &mut self,
         plan: &BlockPlan,
@@ -255,7 +256,7 @@ impl Synthesis {
         (two, apart)
     }
 
-    /// Computes the wet signal of `span`. The input of the banks is `rows`, or `channels` without these.
+    /// Computes the wet signal of `span`. The input of the banks is `rows`, or `channels` if `rows` is `None`.
     pub fn process(
         &mut self,
         kernel: Kernel,

@@ -11,6 +11,7 @@ use crate::{
 };
 use std::collections::VecDeque;
 
+/// Controls in which the estimates from the music have replaced the settings that follow it.
 #[derive(Debug, Clone, Copy)]
 pub struct Acting {
     pub settings: Resolved,
@@ -28,8 +29,9 @@ impl Acting {
 pub struct Timeline {
     /// Controls of the sound that has left the delay.
     pub now: Acting,
-    /// Queued controls, each with its block.
+    /// Queued controls, each with the number of the block in which they take effect.
     waiting: VecDeque<(u64, Acting)>,
+    /// Number of blocks that have ended.
     blocks: u64,
 }
 

@@ -7,20 +7,21 @@ use crate::{
     settings::BandMask,
 };
 
-/// Seconds in which a band's weight crosses 0..1 after a decision.
+/// Seconds in which a band's weight moves from 0 to 1, or back, after a decision.
 const TIME: f64 = 0.005;
 /// Duration in seconds of the silent gap before a held note restarts.
 const GAP: f64 = 0.02;
 /// Time constant in seconds of the stereo position of a note.
 const PAN: f64 = 0.03;
 
-/// Weights of the bands and stereo positions of the notes, from the notes that are played.
+/// Computes the weights of the bands from the notes that are played, and smooths the stereo positions of the notes.
 #[derive(Debug, Clone)]
 pub struct Focus {
     /// Restarting notes: silent until their gap is over.
     pausing: BandMask,
     /// Number of blocks left of each gap.
     left: [u32; TONES],
+    /// Number of blocks in a gap.
     gap: u32,
     /// Smoothed stereo positions of the notes, 1 for left and -1 for right.
     pans: Lanes,
@@ -58,7 +59,8 @@ impl Focus {
         }
     }
 
-    /// Moves the weights by one block. `percent` is the focus. Returns whether a weight has moved.
+    /// Moves the weights by one block towards the weights for the notes `played` at a focus of `percent`. Returns whether a
+    /// weight has moved.
     pub fn follow(&mut self, played: BandMask, percent: f32) -> bool {
         let sounding = played.without(self.pausing);
         if self.aim.replace((sounding, percent)) != Some((sounding, percent)) {

@@ -1,4 +1,5 @@
-//! Key, tuning and tempo of the music: the latest estimates, and the held values that the settings use.
+//! Key, tuning and tempo of the music. Each has a latest estimate, and a value that the settings follow, which changes less
+//! often.
 
 use super::{
     musical_key::{FoundKey, KeyFinder},
@@ -15,17 +16,18 @@ const KEY_MEMORY: f64 = 30.0;
 const TUNING_MEMORY: f64 = 20.0;
 /// Difference in cents between the estimated tuning and the bands' tuning at which the bands start to move.
 const TOLERANCE: f64 = 2.5;
-/// Difference in cents at which moving bands stop.
+/// Difference in cents between both tunings at which moving bands stop.
 const NEAR: f64 = 0.05;
 /// Maximum speed of the bands' tuning in cents per second.
 const SPEED: f64 = 40.0;
-/// Hysteresis in cents. A tuning of +50 cents is the same as one of -50 cents: the sign changes only this far beyond.
+/// Hysteresis in cents. A tuning 50 cents high sounds like one 50 cents low, so an estimate changes its sign only this far
+/// beyond 50 cents.
 const SIDE: f64 = 10.0;
-/// Time constant in seconds of the certainty of the tempo.
+/// Time constant in seconds of the mean tempo, and of its certainty.
 const TEMPO_MEMORY: f64 = 8.0;
 /// Maximum difference of a steady tempo from the mean, in octaves: 3 %.
 const STEADY: f64 = 0.043;
-/// Relative change of the estimated tempo at which the synced times follow it.
+/// Relative difference between the estimated and the followed tempo beyond which the synced times follow the estimate.
 const TEMPO_TOLERANCE: f64 = 0.01;
 
 /// Settings with the estimated key, tuning and tempo filled in. Only [`Found::resolve`] creates this type, so a function that
@@ -41,6 +43,7 @@ impl Deref for Resolved {
     }
 }
 
+/// Use of the result of a search, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Default)]
 enum Purpose {
     #[default]
@@ -53,6 +56,7 @@ enum Purpose {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Search {
+    /// Whether the result is requested for display.
     wanted: bool,
     purpose: Purpose,
 }
@@ -92,7 +96,7 @@ struct Tempo {
     share: f64,
     /// Mean of the tempo in octaves; `None` before the first estimate.
     mean: Option<f64>,
-    /// Fraction of the time in which the tempo was near the mean.
+    /// Fraction of the recent time in which the tempo was near the mean.
     certainty: f64,
 }
 
@@ -148,7 +152,7 @@ impl Tempo {
     }
 }
 
-/// Estimator of key, tuning and tempo, and the values that the settings use.
+/// Estimates key, tuning and tempo of the music, and holds the values that the settings follow.
 #[derive(Debug, Clone)]
 pub struct Found {
     key: KeyFinder,
@@ -158,6 +162,7 @@ pub struct Found {
     followed: Option<FoundKey>,
     /// Offset of the bands' tuning from the `tuning` setting, in cents.
     cents: f64,
+    /// Whether `cents` is moving to the estimate.
     moving: bool,
     /// Maximum change of `cents` per frame.
     step: f64,
@@ -198,7 +203,8 @@ impl Found {
         self.tempo.search.wanted = wanted;
     }
 
-    /// Sets the tempo that the user expects, in beats per minute. A new one is believed at once.
+    /// Sets the tempo that the user expects, in beats per minute. A change takes effect with the next frame, and restarts the
+    /// mean.
     pub fn expect_tempo(&mut self, tempo: Option<f64>) {
         if tempo != self.tempo.expected {
             (self.tempo.expected, self.tempo.mean) = (tempo, None);
@@ -279,7 +285,7 @@ impl Found {
         self.tempo.certainty as f32
     }
 
-    /// Returns `settings` with the estimates in place of key, tuning and times that follow the music.
+    /// Returns `settings` in which key, tuning and times that follow the music have the values from the music.
     pub fn resolve(&self, settings: &Settings) -> Resolved {
         let tempo = self.tempo.followed.filter(|_| self.tempo.search.is_followed());
         let mut settings = settings.synced(tempo.unwrap_or(DEFAULT_TEMPO));
@@ -323,7 +329,7 @@ mod tests {
         let (mut direction, mut pace, mut loudness) = (0.0, 0.0, 1.0);
         let mut decisions = Decisions::NONE;
         for frame in 0..(600.0 / FRAME) as usize {
-            // Anew, for the thresholds of a first estimate.
+            // New finders cross the thresholds of a first estimate again.
             if frame % 3500 == 0 {
                 (found, truth) = (Found::new(FRAME), reference::Found::new(FRAME));
                 found.begin_block(&settings);

@@ -11,11 +11,13 @@ use crate::{
 };
 use tone_filter_listener::Decisions;
 
-/// Lead in seconds before an edge: of closing, and of opening. The weight then moves within 5 ms.
+/// Seconds by which a gate turns before its edge leaves the delay: first for closing, then for opening. The band's weight then
+/// moves within 5 ms.
 const BEFORE: [f64; 2] = [0.003, 0.005_5];
 /// Number of decisions between the early and the sure decision about a frame.
 const UNSURE: u32 = 5;
 
+/// Scheduled opening or closing of a gate.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     /// Blocks until the gate turns.
@@ -29,7 +31,7 @@ struct Gate {
     turn: Option<Turn>,
     /// Whether the latest decisions still allow a scheduled opening.
     may_open: bool,
-    /// Decisions left until the sure one applies.
+    /// Number of decisions until the sure one about the latest edge.
     unsure: u32,
 }
 
@@ -50,7 +52,7 @@ impl Gate {
 
 #[derive(Debug, Clone)]
 pub(super) struct Gates {
-    /// Samples from a decision until its edge leaves the delay, less [`BEFORE`].
+    /// Samples from the arrival of an edge until its gate turns: first for closing, then for opening; see [`BEFORE`].
     delays: [f64; 2],
     gates: [Gate; TONES],
 }

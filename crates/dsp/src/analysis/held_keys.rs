@@ -8,7 +8,7 @@ use crate::{
     settings::{BandMask, Keys},
 };
 
-/// Seconds in which a band's weight crosses 0..1.
+/// Seconds in which a band's weight moves from 0 to 1, or back.
 const TIME: f64 = 0.005;
 
 /// Inputs of the target weights, besides the keys.
@@ -28,7 +28,7 @@ pub struct HeldKeys {
     inputs: Option<Inputs>,
     mode: Keys,
     weights: Approach,
-    /// Factors on the weights from mask, scale and focus.
+    /// Factors on the weights that mask, scale and focus give the bands.
     others: Approach,
 }
 
@@ -105,6 +105,7 @@ impl HeldKeys {
         gains.fold(0, |notes, (note, gain)| notes | u128::from(*gain > 0.0) << note)
     }
 
+    /// Returns the target weights by the keys, and the target factors on the weights without keys.
     fn target(&self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> (Lanes, Lanes) {
         let mut weights = Lanes::ZERO;
         for (tone, weight) in weights.0.iter_mut().take(TONES).enumerate() {

@@ -22,9 +22,11 @@ pub(super) fn bounded(x: f32) -> f32 {
 pub(super) struct KWeighting {
     /// Feed-forward coefficients of the shelf, in direct form.
     b: [f32; 3],
+    /// Feedback coefficients of the shelf.
     a: [f32; 2],
-    /// Last two inputs and outputs of the shelf.
+    /// Last two inputs of the shelf, the later first.
     x: [Four; 2],
+    /// Last two outputs of the shelf, the later first.
     y: [Four; 2],
     /// Pole of two first-order high-passes in series. They replace the recommendation's second-order high-pass, whose poles
     /// nearly coincide.
@@ -79,7 +81,7 @@ impl KWeighting {
     }
 }
 
-/// Sums of the squares of the weighted signals, and of the products of each signal and the next one.
+/// Task that weights the signals, and adds up the squares of each, and the products of each with the next one.
 struct Weigh<'a> {
     weighting: &'a mut KWeighting,
     signals: [&'a [f32; BLOCK]; 4],

@@ -22,7 +22,7 @@ pub enum KeyEvent {
     Bend(f32),
     /// Bends all bands by a pitch wheel, -1..1: two semitones up or down, as in General MIDI.
     Wheel(f32),
-    /// Presses or releases the sustain pedal. Keys that are released while it is down go on sounding.
+    /// Presses or releases the sustain pedal. Keys that are released while the pedal is down go on sounding.
     Sustain(bool),
     /// Releases all keys and the sustain pedal; the pitch bend stays.
     ReleaseAll,

@@ -8,7 +8,7 @@
 //! and the loudness is that of ITU-R BS.1770; all other constants are this project's own. The twin
 //! (`crates/reference/src/level.rs`) has them once more, so a constant that changes here alone fails its tests.
 //!
-//! Averages are weighted by power or held in silence, so that pauses move no gain.
+//! Each average is either weighted by power or held in silence, so that pauses move no gain.
 
 use super::k_weighting::{KWeighting, SILENT, bounded};
 use crate::lanes::BLOCK;
@@ -34,23 +34,23 @@ const START_MAKEUP: f64 = 2.0;
 const START_CORRELATION: f64 = 0.3;
 /// Time constant in seconds of [`Level::share`].
 const SHARE: f64 = 10.0;
-/// Minimum of [`Level::share`] in the makeup gain. A small share raises the gain by at most 4 dB.
+/// Lower bound of [`Level::share`] in the makeup gain, so that a small share raises the gain by at most 4 dB.
 const LEAST_SHARE: f64 = 0.4;
 /// Time constant in seconds of [`Level::trim`].
 const TRIM: f64 = 5.0;
 /// Maximum of [`Level::trim`], up or down, as a natural logarithm: 2 dB.
 const MOST_TRIM: f64 = 0.230_258_5;
 
-/// Factor of the wet power in the measured loudness, 0.5 dB. The wet signal decays sooner than the dry one, and the gate of
-/// integrated loudness ignores quiet passages.
+/// Factor on the wet power in [`Level::trim`]: 0.5 dB. It stands for the gate of integrated loudness, which ignores quiet
+/// passages: the wet signal decays sooner than the dry one, so it is quiet for longer.
 const GATED: f64 = 1.12;
 /// Time constant of [`Level::ratio`] in seconds, at the nominal level.
 const SHORT: f64 = 0.12;
 /// Threshold of [`Level::ratio`], -1.5 dB: below it, the dry signal is raised.
 const LEAST: f64 = 0.7;
-/// Seconds in which [`Level::lift`] rises from 0 to 1 while the ratio is 1 below [`LEAST`], at the nominal level.
+/// Seconds in which [`Level::lift`] would rise from 0 to 1 at the nominal level if [`Level::ratio`] stayed 1 below [`LEAST`].
 const LIFT: f64 = 0.3;
-/// Maximum divisor of [`SHORT`] and [`LIFT`]: both get shorter above the nominal level.
+/// Maximum factor by which a sound above the nominal level shortens [`SHORT`] and [`LIFT`].
 const MOST_WEIGHT: f64 = 4.0;
 /// Minimum dry part of the mix for a full [`Level::lift`]. Below it, the lift is smaller, so that a fully wet mix stays wet.
 const LEAST_DRY: f64 = 0.05;
@@ -71,14 +71,14 @@ pub struct Level {
     /// One K-weighting for each pair of channels.
     weightings: Vec<KWeighting>,
     loudness: Loudness,
-    /// Fraction of the dry signal's power that is in blocks with sounding notes, tracked.
+    /// Tracked fraction of the dry signal's power that lies in blocks in which notes sound.
     share: f64,
-    /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. The average of a product is not
-    /// the product of averages.
+    /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. The gain comes from averaged
+    /// powers, and the average of a product is not the product of averages.
     trim: f64,
     /// Power of the mix relative to the dry signal, over a short time.
     ratio: f64,
-    /// Lift of the dry signal while notes are missing: at 0 it has its gain in the mix, at 1 a gain of 1.
+    /// Raise of the dry gain while notes are missing: at 0, the dry signal keeps its gain in the mix; at 1, its gain is 1.
     lift: f64,
     /// Seconds for which the loudness has been tracked, [`START`] included; at most [`LOUDNESS`].
     tracked: f64,
@@ -87,6 +87,7 @@ pub struct Level {
 /// Gains of an equal-power crossfade.
 #[derive(Debug, Clone)]
 pub struct Crossfade {
+    /// Fraction of the wet signal, 0..1, as the setting `mix` gives it.
     pub mix: f64,
     wet: f64,
     dry: f64,
@@ -99,7 +100,8 @@ impl Crossfade {
     }
 }
 
-/// K-weighted powers at the nominal level of the banks' input.
+/// Mean K-weighted powers of the dry and the wet signal, and the mean of their product (`both`), scaled as if the banks' input
+/// had its nominal level.
 #[derive(Debug, Clone, Copy)]
 struct Loudness {
     dry: f64,

@@ -53,7 +53,9 @@ pub struct Analysis {
     sidechain: Sidechain,
     /// Whether the sidechain was connected in the last block; `None` before the first block.
     pub connected: Option<bool>,
+    /// Whether auto level has an effect, so that levels are measured.
     measuring: bool,
+    /// Output gain as a factor.
     output: f64,
     crossfade: Crossfade,
     /// Gains of dry and wet, without bypass and output gain.
@@ -178,8 +180,8 @@ impl Analysis {
         self.offsets
     }
 
-    /// Returns the weights of the bands in the sum, reduced by the limit of notes. They come from mask, scale and focus, or from
-    /// the keys while these act.
+    /// Returns the weights of the bands in the sum. Mask, scale and focus set them, and held keys while these have an effect.
+    /// The limit of notes reduces them.
     fn weights(&self, now: &SmoothedSettings, settings: &Resolved) -> Lanes {
         let (focus, polyphony) = (&self.focus.weights.now.0, &self.polyphony.weights.now.0);
         let mut weights = Lanes::of(|tone| now.weights[tone] * focus[tone]);
@@ -231,7 +233,8 @@ impl Analysis {
         self.polyphony.follow(limit, &Lanes::of(power))
     }
 
-    /// Passes the undelayed inputs of `span` to the listener. Returns the banks' undelayed input; `None` if it is `channels`.
+    /// Passes the undelayed inputs of `span` to the listener. Returns the listener's input, which the early bank gets, too;
+    /// `None` if it is `channels`.
     pub fn push(
         &mut self,
         plan: &BlockPlan,

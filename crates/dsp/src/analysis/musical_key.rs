@@ -2,8 +2,8 @@
 //!
 //! The total durations of the pitch classes are correlated with profiles of all major and minor keys, as in C. L. Krumhansl,
 //! "Cognitive Foundations of Musical Pitch" (1990), chapter 4. The profiles are from D. Temperley, "Music and Probability"
-//! (2007), chapter 6. Each value is the share of the segments in a key that contain this degree of the scale, in the excerpts of
-//! Kostka and Payne's textbook.
+//! (2007), chapter 6. Each value is the fraction of the segments in a key that contain the degree of the scale, in the excerpts
+//! of Kostka and Payne's textbook.
 
 use crate::settings::{PitchClass, Scale};
 use std::fmt;
@@ -16,17 +16,17 @@ const PROFILES: [[f64; 12]; 2] = [
 ];
 const KEYS: usize = 12 * PROFILES.len();
 
-/// Minimum sum of the durations of the notes in seconds, for which a key is returned. Durations fade with the memory of the
+/// Minimum sum of the durations of the notes, in seconds, at which there is a key. Durations fade with the memory of the
 /// finder.
 const LEAST: f64 = 1.0;
 /// Sum of the durations in seconds at which [`STEEPNESS`] has half its value.
 const HALF: f64 = 5.0;
-/// Factor of the correlations in a softmax over all keys, which gives the certainty. Calibrated so that the mean certainty equals
-/// the fraction of songs whose key is found correctly; `docs/dsp.md` lists the songs.
+/// Factor on the correlations in the softmax over all keys. The certainty is the softmax of the chosen key. Calibrated so that
+/// the mean certainty equals the fraction of songs whose key is found correctly; `docs/dsp.md` lists the songs.
 const STEEPNESS: f64 = 15.0;
 /// Minimum advantage in correlation with which a new key replaces the current one.
 const ADVANTAGE: f64 = 0.05;
-/// Ratio of the durations of both sevenths at which a minor key changes to the longer one.
+/// Ratio between the durations of the minor and the raised seventh at which a minor key changes its seventh to the longer one.
 const LEADING: f64 = 1.5;
 
 const A: usize = 69;
@@ -66,6 +66,7 @@ impl fmt::Display for FoundKey {
 pub struct KeyFinder {
     /// Decay factor of `held` per frame.
     keep: f64,
+    /// Duration of a frame in seconds.
     frame: f64,
     /// Decayed duration of each pitch class in seconds, A first.
     held: [f64; 12],

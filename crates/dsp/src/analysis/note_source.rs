@@ -43,6 +43,7 @@ impl Notes {
     }
 }
 
+/// State of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hearing {
     Off,
@@ -51,6 +52,7 @@ enum Hearing {
     On,
 }
 
+/// Origin of the decisions.
 #[derive(Debug, Clone)]
 enum Origin {
     Listener,
@@ -79,7 +81,8 @@ pub struct NoteSource {
     gates: Gates,
     /// With lookahead, the notes with open gates; otherwise the played notes.
     sounding: BandMask,
-    /// Power at the frequency of each note at the last decision; with lookahead, one rise time of a detector later.
+    /// Power at the frequency of each note, measured at the time of the last decision, or with lookahead a little later, to
+    /// compensate for the rise time of the note's detector.
     levels: Option<Lanes>,
 }
 
@@ -114,7 +117,8 @@ impl NoteSource {
         }
     }
 
-    /// Passes the settings to the listener, which runs if these settings or `others` need it.
+    /// Passes the settings to the listener. It runs if the focus or [`NoteSource::detect_notes`] requires decisions, or if
+    /// `others` is true.
     pub fn tune(&mut self, settings: &SmoothedSettings, others: bool) {
         let Settings { tuning, transpose, sensitivity, focus, lookahead, listener, .. } =
             settings.settings;
@@ -195,7 +199,8 @@ impl NoteSource {
         self.hearing != Hearing::Off
     }
 
-    /// Returns the power at the frequency of each note at the last decision; `None` while a score decides, or without a decision.
+    /// Returns the power at the frequency of each note, as of the last decision; `None` while a score decides, or without a
+    /// decision.
     pub fn levels(&self) -> Option<&Lanes> {
         self.levels.as_ref().filter(|_| self.is_on() && self.score().is_none())
     }

@@ -4,7 +4,7 @@ use crate::{lanes::Lanes, notes::TONES, ramp::Approach, settings::BandMask};
 
 /// Fade time in seconds when a note replaces another.
 const FADE: f64 = 0.005;
-/// Power factor by which a new note must be stronger to replace a sounding one: 3 dB.
+/// Factor on the power of a sounding note, so that a new note replaces it only if it is 3 dB stronger.
 const ADVANTAGE: f32 = 1.995_262_3;
 
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ impl Polyphony {
         self.weights.reset(Lanes::of(|_| if all { 1.0 } else { 0.0 }));
     }
 
-    /// Whether there is a limit, or an earlier one is still fading out.
+    /// Whether there is a limit, or the notes that an earlier limit muted are still fading in.
     pub fn limits(&self, limit: usize) -> bool {
         limit < TONES || self.chosen.is_some()
     }

@@ -13,9 +13,11 @@ type Rows = [[f32; BLOCK]; 2];
 /// Sidechain input and its crossfade with the main input, in the current block.
 #[derive(Debug, Clone)]
 pub(super) struct Sidechain {
-    /// Sidechain: first undelayed, then delayed for `lookahead`.
+    /// Samples of the sidechain: undelayed until `delay` is called, then with the delay of `lookahead`.
     own: Rows,
+    /// Crossfade of both inputs.
     mixed: Rows,
+    /// Number of rows in use.
     count: usize,
     delay: Delay,
 }

@@ -5,18 +5,18 @@ use tone_filter_listener::Deviation;
 
 /// Minimum total weight of the tones, reached in half a second to two seconds of music.
 const LEAST: f64 = 60.0;
-/// Minimum length of the mean direction of all tones; 1 if all agree. White noise has 0.03 after ten seconds, songs have 0.15 or
-/// more.
+/// Minimum length of the mean direction of all tones. The length is 1 if all tones agree; white noise has 0.03 after ten
+/// seconds, songs have 0.15 or more.
 const LEAST_SHARE: f64 = 0.1;
 /// Time constant of the average over a vibrato, in seconds.
 const VIBRATO: f64 = 0.1;
-/// Minimum length of the mean direction of the vibratos' middles, if they give the tuning.
+/// Minimum length of the mean direction of the vibratos' middles at which they may give the tuning.
 const LEAST_MIDDLES: f64 = 0.3;
-/// Maximum angle between both mean directions at which the tones give the tuning, in turns of the circle: 15 cents.
+/// Maximum angle between the mean directions of tones and middles at which the tones give the tuning, in turns: 15 cents.
 const APART: f64 = 0.15;
 
-/// Finder of the music's tuning: the mean deviation of the measured tones from the semitones, as a direction on a circle of 100
-/// cents.
+/// Finds the tuning of the music. The deviation of each measured tone from the nearest semitone is a direction on a circle of
+/// 100 cents; the tuning is the mean direction of all tones.
 ///
 /// A vibrato of 50 cents stays longest at its two turning points, which are the same point of the circle. The finder therefore
 /// averages the middles of the vibratos, too. If both means differ and more tones agree on the middles, the middles give the
@@ -28,7 +28,7 @@ pub struct TuningFinder {
     /// Decayed sum of the tones.
     sum: Deviation,
     vibrato: Vibrato,
-    /// Decayed sum of the vibratos' middles, each as long as its tone. Its `weight` is not used.
+    /// Decayed sum of the vibratos' middles, as vectors with the lengths of the tones. Its `weight` is not used.
     middles: Deviation,
 }
 
@@ -60,9 +60,9 @@ impl TuningFinder {
         next(&mut self.middles.im, length * sin);
     }
 
-    /// Returns the frequency of A4 in Hz for music that is transposed by `transpose` semitones; whole semitones have no effect. The
-    /// result is the nearest fit to `near` Hz, at most 50 cents away. `None` if there are too few
-    /// tones, or they do not agree.
+    /// Returns the frequency of A4 in Hz for music that is transposed by `transpose` semitones; whole semitones have no effect.
+    /// The result is the fit nearest to `near` Hz, at most 50 cents away. `None` if there are too few tones, or they do not
+    /// agree.
     pub fn a4(&self, near: f64, transpose: f64) -> Option<f64> {
         let polar =
             |sum: &Deviation| (libm::atan2(sum.im, sum.re) / TAU, libm::hypot(sum.re, sum.im));

@@ -17,7 +17,8 @@ use tone_filter_simd::Kernel;
 
 /// Clamp level of a bank's input: 18 dB over full scale, far above music. It shortens the effect of a faulty sample.
 pub const LOUDEST: f32 = 8.0;
-/// Negligible state or power: the product of a band, its RMS and any drive is below the smallest number.
+/// Magnitude up to which a state or power is negligible: the product of a band's output, its RMS and any drive is below the
+/// smallest number.
 const NEGLIGIBLE: f32 = 1e-32;
 
 #[derive(Debug, Clone)]
@@ -25,6 +26,7 @@ pub struct Bank {
     state: State,
     inputs: FrameInputs,
     rows: Rows,
+    /// Last two samples of the input.
     previous: [f32; 2],
     total_power: OnePole,
     low_pass: OnePole,
@@ -104,8 +106,8 @@ impl Bank {
             && self.right.as_ref().is_none_or(|right| right.latest == 0.0)
     }
 
-    /// Restores the amplitudes at which the bands were frozen, once per block. Otherwise they would drift by rounding errors, and
-    /// change with the tuning.
+    /// Restores the amplitudes at which the bands were frozen, once per block. Without this, rounding errors and changes of the
+    /// tuning would alter the amplitudes.
     fn hold_frozen(&mut self, params: &BankParams, position: usize) {
         if position != 0 {
             return;

@@ -72,7 +72,7 @@ impl Work for Track<'_> {
 impl OnePole {
     pub const ZERO: Self = Self { inputs: [0.0; GROUP], before: 0.0, latest: 0.0 };
 
-    /// Replaces `signal` by its running average. It starts at `position` in the block.
+    /// Replaces `signal`, which starts at `position` in the block, by its running average.
     pub fn track(
         &mut self,
         kernel: Kernel,

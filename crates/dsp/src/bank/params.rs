@@ -21,7 +21,8 @@ pub struct BankParams {
     pub(super) total: Response,
     pub(super) low_pass: Response,
     pub voice_low_pass: Response,
-    /// Gain to the nominal level. It scales the soft clip instead of the input; its inverse scales floor and guard.
+    /// Gain that brings the input to the nominal level. The input itself is not scaled. Instead, the gain scales the second
+    /// soft clip, the guard is divided by it, and the floor by its square.
     pub gains: Ramp<f32>,
     pub pitches: Pitches,
     pub tones: Tones,
@@ -155,6 +156,7 @@ pub const PHASES_PER_BLOCK: usize = BLOCK / PHASE_INTERVAL;
 pub struct Pitches {
     /// Nominal frequencies in radians per sample.
     pub angles: Lanes,
+    /// The same frequencies in full precision.
     pub exact: [f64; TONES],
     /// Factors `2 / a`, with `a` the factor of `bp` in the update of `lo`.
     pub lo_weights: Lanes,

@@ -18,10 +18,10 @@ pub fn wait(sample_rate: f64, latency: usize) -> usize {
     ((TIME * sample_rate) as usize).max(TAPS).min(latency.saturating_sub(1))
 }
 
-/// Minimum of the gains in a sliding window; 1 without a gain.
+/// Minimum of the gains in a sliding window; 1 if no gain is below 1.
 #[derive(Debug, Clone)]
 struct SlidingMinimum {
-    /// Ring of gains below 1 and their times, both increasing. As long as the window.
+    /// Ring, as long as the window, of times and of gains below 1. Both increase from the first entry to the last.
     entries: Vec<(u64, f64)>,
     first: usize,
     count: usize,
@@ -66,10 +66,12 @@ pub struct AheadLimiter {
     rings: Vec<Vec<f32>>,
     /// Delay of the mix in samples.
     pub wait: usize,
+    /// Last dry samples of each channel, for the interpolation.
     dries: Vec<[f32; TAPS - 1]>,
     /// Index of the oldest sample in the rings.
     position: usize,
     time: u64,
+    /// One-pole coefficient per sample with which gain and tracked peak recover.
     release: f64,
     /// Tracked true peak of the input above the threshold; 0 below it.
     input: f64,
@@ -77,9 +79,11 @@ pub struct AheadLimiter {
     least: SlidingMinimum,
     /// Gain before the moving average.
     gain: f64,
+    /// Ring of the last gains. Their mean is the gain of the output.
     gains: Vec<f64>,
+    /// Sum of `gains`.
     sum: f64,
-    /// Number of samples since the gain reached 1.
+    /// Number of samples for which `gain` has been 1.
     calm: usize,
 }
 
@@ -131,8 +135,8 @@ impl AheadLimiter {
     }
 
     /// Delays and limits `range` of the mix in `channels`. `dries` are the block's dry signals, in which the range starts at
-    /// `position`; `None`: no limiting. `scale` is the output gain as a factor. `share(frame)` is the weight of the delayed
-    /// signal, 0..1; the range starts at frame 0.
+    /// `position`; with `None`, nothing is limited. `scale` is the output gain as a factor. `share(frame)` is the weight of the
+    /// delayed signal, 0..1; the range starts at frame 0.
     #[inline(always)]
     pub fn process(
         &mut self,
@@ -186,7 +190,7 @@ impl AheadLimiter {
         peaks
     }
 
-    /// Returns the true peaks of the dry signals, equally late.
+    /// Returns the true peaks of the dry signals, half the length of the interpolation late.
     #[inline(always)]
     fn input_peaks(
         &mut self,
@@ -209,7 +213,7 @@ impl AheadLimiter {
         peaks
     }
 
-    /// Computes the gains for the peaks of mix and input. Both include the output gain `scale`.
+    /// Computes the gains for the peaks of the mix (`mixed`) and of the input. Both peaks include the output gain `scale`.
     fn gains(
         &mut self,
         mixed: &[f32],

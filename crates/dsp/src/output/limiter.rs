@@ -12,6 +12,7 @@ pub const NEARLY: f64 = 0.999_99;
 /// Peak limiter: keeps the mix below full scale, or below the peaks of the input where these are higher.
 #[derive(Debug, Clone)]
 pub struct Limiter {
+    /// One-pole coefficient per sample with which the gain recovers.
     release: f64,
     /// Current gain. In f32, the steps of a slow release would round to 0.
     gain: f64,

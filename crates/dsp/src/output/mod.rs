@@ -17,14 +17,15 @@ use tone_filter_simd::Kernel;
 #[derive(Debug, Clone)]
 pub struct Output {
     delay: Delay,
-    /// Whether the delays record.
+    /// Whether dry signal and mix are written to their delays.
     pub delaying: bool,
-    /// Samples that the delays have recorded, at most the latency.
+    /// Number of samples written to the delays since their start, at most the latency.
     recorded: usize,
     ahead: AheadLimiter,
     limiter: Limiter,
+    /// Whether any limiter runs in this block.
     limiting: bool,
-    /// Whether the limiter without lookahead acts.
+    /// Whether the limiter without latency runs in this block.
     at_once: bool,
     /// Whether the signal can exceed the maximum of the soft clip: with oscillators or auto level. The limiter then stays on in
     /// the next block, too.
@@ -56,7 +57,7 @@ impl Output {
         Self { delay, ahead, dry: vec![[0.0; BLOCK]; channels], ..self }
     }
 
-    /// Returns the latency of `lookahead` in samples: the delay of the dry signal and that of the mix.
+    /// Returns the latency of `lookahead` in samples: the sum of the delays of the dry signal and of the mix.
     pub fn latency(&self) -> usize {
         self.delay.length + self.ahead.wait
     }

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Interpolated positions for each sample.
+/// Number of interpolated positions per sample.
 const PHASES: usize = 4;
 /// Number of samples in an interpolation.
 pub const TAPS: usize = 12;

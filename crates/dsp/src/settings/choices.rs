@@ -1,4 +1,4 @@
-//! The settings that are a choice from a list: most of their types, and their description.
+//! The settings that are a choice from a list: the types of most of them, and [`Choice`], which describes each.
 
 use super::{
     BandMask, CHOICES, Controls, Entry, Group, PitchClass, Settings,
@@ -12,11 +12,11 @@ entries! {
         /// Keys have no effect.
         #[default]
         Off: "off", "Off";
-        /// Only the bands whose keys are held sound.
+        /// A band sounds only while its key is held.
         Hold: "hold", "Hold";
-        /// Only the bands whose keys are held in any octave sound.
+        /// A band sounds only while its key is held, in this or another octave.
         HoldAny: "hold-any", "Hold any octave";
-        /// The bands whose keys are held sound in addition to those that sound without keys.
+        /// A band whose key is held sounds, too, in addition to the bands that sound without keys.
         Add: "add", "Add";
     }
 }
@@ -122,7 +122,7 @@ impl Duty {
 }
 
 entries! {
-    /// Number of banks, and positions of the notes.
+    /// Number of banks, and stereo positions of the notes.
     Stereo {
         /// One bank processes the mean of all channels and is mixed to every channel.
         #[default]
@@ -187,9 +187,10 @@ pub struct Choice {
     pub help: &'static str,
     /// Group in the editor and in hosts.
     pub group: Group,
-    /// Whether random sounds change the setting. They keep settings that adapt the filter to music and mix, and settings for
-    /// playing.
+    /// Whether random sounds change the setting. False for settings that adapt the filter to the music and the mix, and for
+    /// settings that concern playing.
     pub random: bool,
+    /// Position of the setting in its group.
     pub(super) place: u8,
     pub(super) routing: bool,
     pub(super) get: fn(&Controls) -> usize,

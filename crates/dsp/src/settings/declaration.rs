@@ -88,7 +88,7 @@ settings! {
         glide { name: "Glide", range: 0.0..=500.0, unit: "ms", decimals: 0, taper: Linear, group: Notes 2, random: true,
             reference: 0.0,
             help: "Portamento time: a new note slides from the pitch of a nearby note that has just ended. The voice Soft does not glide." }
-        /// Vibrato and detuning of the music that is kept, in percent. No effect on [`Voice::Soft`].
+        /// Fraction of the vibrato and the detuning of the music that the notes keep. No effect on [`Voice::Soft`].
         vibrato { name: "Vibrato", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Notes 3, random: true,
             reference: 100.0,
             help: "Share of the music's vibrato and detuning that is kept; at 0 % every pitch is exact. The voice Soft always keeps all of it." }
@@ -115,7 +115,7 @@ settings! {
         /// The network that finds the notes.
         settings listener: Model { id: "listener", name: "Listener", group: Listening 3, reference: Model::Full,
             help: "The network that finds the notes: Full is more accurate, Light needs less than half of the CPU time." }
-        /// Lowest band.
+        /// Bands that exist: those of the published filter, from A3 up, or all, from E1 up.
         settings range: BandRange { id: "range", name: "Range", group: Scale 2, reference: BandRange::Published, default: BandRange::Whole,
             help: "The notes that can be found: 48 from A3 to G#7, as in Arntzen's original filter, or all 77 from E1 up." }
         /// The waveform of the notes.
@@ -127,11 +127,11 @@ settings! {
         /// Waveform of the lead, with [`Voice::Chip`].
         settings duty: Duty { id: "duty", name: "Duty", group: Chip 1, random: true, reference: Duty::Quarter,
             help: "The pulse of the melody, with the voice Chip: thin (12.5 %), normal (25 %) or hollow (50 %)." }
-        /// Bands that the keys let through; see [`KeyEvent`](crate::KeyEvent).
+        /// Effect of held keys on the bands; see [`KeyEvent`](crate::KeyEvent).
         settings keys: Keys { id: "keys", name: "Keys", group: Notes 4, reference: Keys::Off,
             help: "Held keys choose the notes. Hold allows only these notes, Hold any octave allows these in every octave, Add adds them to the notes that sound anyway." }
-        /// Note value that sets the durations of `ring` and `release`, at the tempo that the filter finds in the music; see
-        /// [`Settings::at_tempo`] for another tempo.
+        /// Note value that sets the times `ring` and `release`. The filter uses the tempo that it finds in the music;
+        /// [`Settings::at_tempo`] uses another one.
         settings sync: NoteValue { id: "sync", name: "Sync", group: Resonators 2, reference: NoteValue::OFF,
             help: "Ring and Release last as long as a note value at the song's tempo." }
         /// Lets the resonators ring without loss and without input.
@@ -146,7 +146,7 @@ settings! {
         /// Follows the tuning of the music, within 60 cents of `tuning`.
         settings auto_tuning: bool { id: "auto-tuning", name: "Auto tuning", group: Listening 6, reference: false,
             help: "Looks for the tuning of the music, up to 60 cents above or below Tuning, and follows it." }
-        /// Treatment of notes outside the scale: silent, or moved.
+        /// Effect of the scale, the held keys or the custom targets on the notes.
         settings map: Map { id: "map", name: "Map", group: Scale 3, random: true, reference: Map::Mute,
             help: "Mute silences notes outside the scale. Snap moves them to the nearest note of the scale. With Keys at Hold or Hold any octave, Snap moves all notes to the nearest note that the keys allow. Custom moves each note to a target of its own. The voice Soft only mutes." }
         /// Whether the detected notes are sent as MPE, with their pitches.

@@ -1,4 +1,4 @@
-//! Settings without an effect on the sound, because of other settings.
+//! Reasons why a setting has no effect on the sound, because of other settings.
 
 use super::{Arp, Map, NoteValue, PitchClasses, SPECS, Scale, Settings, Targets, Voice};
 

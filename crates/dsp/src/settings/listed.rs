@@ -19,8 +19,8 @@ pub trait Listed: Copy + 'static {
     fn at(index: usize) -> Self;
 }
 
-/// Declares an enum whose values are the entries of a list: each with its id in presets, states and flags, and its display name.
-/// New entries go behind the others, because hosts store their numbers.
+/// Declares an enum whose values are the entries of a list: each with its id in presets, states and flags, and its display
+/// name. New entries go behind the others, because hosts store the indices of entries.
 macro_rules! entries {
     ($(#[$type_doc:meta])* $type:ident {
         $($(#[$doc:meta])* $entry:ident: $id:literal, $name:literal;)*

@@ -1,4 +1,4 @@
-//! Pitches at which detected notes sound: their own, or a note of the scale, a key or a target.
+//! Pitches at which detected notes sound: their own pitch, or the pitch of a note of the scale, of a held key, or of a target.
 
 use super::{Keys, PitchClass, Settings, TextOf, Voice, listed::entries, text::TextValue};
 use crate::notes::{PITCH_CLASSES, TONES, midi_note, pitch_class};
@@ -8,8 +8,8 @@ use std::{error::Error, fmt, str::FromStr};
 const NOTES: i32 = 128;
 
 entries! {
-    /// Treatment of notes outside the scale. With the voice Soft, all entries act as [`Map::Mute`]: its notes are the
-    /// resonators' own oscillation, at the detected pitch.
+    /// Effect of the scale, the held keys or the custom targets on the notes. With the voice Soft, all entries act as
+    /// [`Map::Mute`]: its notes are the resonators' own oscillation, at the detected pitch.
     Map {
         /// Notes outside the scale are silent.
         #[default]

@@ -3,7 +3,7 @@
 use super::{Group, SPECS, Settings};
 use std::{error::Error, fmt};
 
-/// Distribution of a setting's range over a control, and scale on which the setting is smoothed.
+/// Scale of a setting: a control spreads the setting's range over it, and changes are smoothed on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taper {
     /// Equal differences are equal distances on the control.
@@ -35,9 +35,10 @@ pub struct Spec {
     pub help: &'static str,
     /// Group in the editor and in hosts.
     pub group: Group,
-    /// Whether random sounds change the setting. They keep settings that adapt the filter to music and mix, and settings for
-    /// playing.
+    /// Whether random sounds change the setting. False for settings that adapt the filter to the music and the mix, and for
+    /// settings that concern playing.
     pub random: bool,
+    /// Position of the setting in its group.
     pub(super) place: u8,
     pub(super) field: fn(&mut Settings) -> &mut f32,
 }

@@ -53,7 +53,7 @@ impl Setting {
         if let Self::Choice(own) = self { own.entries } else { &[] }
     }
 
-    /// Returns minimum and maximum of a number, or of the index of a choice's entry; 0 for texts.
+    /// Returns minimum and maximum: of a number's value, or of the index of a choice's entry. Both are 0 for texts.
     pub const fn range(self) -> [f32; 2] {
         match self {
             Self::Number(own) => [own.min, own.max],

@@ -8,7 +8,7 @@ use std::ops::{Index, IndexMut};
 
 /// Duration of a change in seconds.
 const TIME: f64 = 0.02;
-/// Number of smoothed values: first the numeric settings, then the crossfades (0..1), then the weight of each band (0..1).
+/// Number of smoothed values. Their order: the numeric settings, the crossfades (0..1), and the weights of the bands (0..1).
 const VALUES: usize = BANDS + TONES;
 const FADES: usize = SPECS.len();
 const BANDS: usize = FADES + Fade::COUNT;
@@ -36,7 +36,7 @@ impl Fade {
     const COUNT: usize = Self::LowBands as usize + 1;
 }
 
-/// One value per crossfade: its target, on or off, or its current position.
+/// One value for each crossfade. A `bool` is its target, on or off; an `f32` is its current position, 0..1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fades<T>([T; Fade::COUNT]);
 
@@ -75,8 +75,9 @@ pub struct Smoother {
     pub fades: Fades<bool>,
     /// Steps left until each value reaches its target.
     left: [u32; VALUES],
-    /// Whether the settings have changed since the last step, or any value has steps left.
+    /// Whether the targets were set since the last step, or any value has steps left.
     moving: bool,
+    /// Number of steps of a change.
     steps: u32,
 }
 
@@ -176,7 +177,7 @@ impl Smoother {
     }
 }
 
-/// Returns `settings` and `fades` on the scales on which they are smoothed.
+/// Returns the targets of all values by `settings` and `fades`, on the scales on which they are smoothed.
 fn positions(settings: &Settings, fades: Fades<bool>) -> [f64; VALUES] {
     let mut positions = [0.0; VALUES];
     for (position, spec) in positions.iter_mut().zip(&SPECS) {

@@ -1,4 +1,4 @@
-//! Tempo sync: note values, and the settings whose times they set.
+//! Tempo sync: note values, which set the times of the settings `ring` and `release`.
 
 use super::{
     Entry, Settings, choice,
@@ -7,7 +7,7 @@ use super::{
 };
 use std::{error::Error, fmt};
 
-/// Beats per minute where no tempo is known.
+/// Tempo in beats per minute that applies while no tempo is known.
 pub const DEFAULT_TEMPO: f64 = 120.0;
 
 /// Number of release time constants in which a note falls by 60 dB. The time constants apply to the power of the note, not to
@@ -17,7 +17,7 @@ const RELEASES: f64 = 13.815_510_557_964_274;
 entries! {
     /// Tempo that [`Settings::sync`] counts by.
     SyncTo {
-        /// Tempo of the host, where it has one.
+        /// Tempo of the host, if it has one.
         #[default]
         Host: "host", "Host";
         /// Tempo that is found in the music.
@@ -120,7 +120,8 @@ impl Settings {
         if self.sync_to == SyncTo::Music { self } else { self.synced(tempo) }
     }
 
-    /// Whether the tempo of the music sets `ring` and `release`, which requires the listener.
+    /// Whether the tempo of the music sets `ring` and `release`, which requires the listener. True while `sync` is on:
+    /// [`Settings::at_tempo`] turns `sync` off when it has applied the tempo of the host.
     pub fn follows_tempo(&self) -> bool {
         self.sync != NoteValue::OFF
     }

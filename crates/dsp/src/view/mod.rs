@@ -55,11 +55,11 @@ pub struct Band {
     pub enabled: bool,
     /// Angular frequency of the tone in radians per second.
     pub angular_frequency: f32,
-    /// Output of the resonator now, and a quarter of a period ago.
+    /// Two outputs of the resonator: now, and a quarter of a period ago.
     pub phasor: [f32; 2],
     /// Gain into the soft clip.
     pub drive: f32,
-    /// Offset of the RMS in the denominator of the drive, which keeps the drive finite in silence.
+    /// Guard that is added to the RMS in the denominator of the drive, which keeps the drive finite in silence.
     pub guard: f32,
     /// Waveform that sounds for the note.
     pub voice: Voice,

@@ -50,8 +50,8 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Returns the colour. Higher levels are brighter. Each higher state is brighter at every level, so that the states can be told
-    /// apart without colours; what sounds has one hue.
+    /// Returns the colour. Higher levels are brighter. Each higher state is brighter at every level, so that the states can be
+    /// told apart without colours. Sounding and saturated notes have the same hue.
     pub fn colour(self) -> Colour {
         let level = (self.level_db - DARKEST_DB) / (BRIGHTEST_DB - DARKEST_DB);
         let level = level.clamp(0.0, 1.0);
@@ -62,8 +62,8 @@ impl Cell {
         })
     }
 
-    /// Returns the height of the note's mark in a row of `row` pixels, which is greater for a higher state. In a row of one
-    /// pixel, notes that are not played have no mark.
+    /// Returns the height in pixels of the note's mark in a row of `row` pixels. A higher state has a higher mark. In a row of
+    /// one pixel, notes that are not played have no mark.
     pub fn thickness(self, row: usize) -> usize {
         let sixteenths = match self.state {
             BandState::Inactive => 4,

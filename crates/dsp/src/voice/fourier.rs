@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-/// Fourier transforms of all powers of two up to a length.
+/// Fourier transform for all lengths that are powers of two, up to a maximum.
 pub struct Fourier {
     /// Sines and cosines of `pi k / half` for `k < half`. For each power of two `half`, they begin at the index `half`.
     turns: Vec<(f64, f64)>,

@@ -26,10 +26,10 @@ use timbres::{PITCHES, TableLevels};
 use tone_filter_simd::Kernel;
 use waveform::{SHAPES, Waveforms, drive_position, shape_weight};
 
-/// Time constant in seconds with which a note follows the level by the listener.
+/// Time constant in seconds with which a note follows the level that the listener measures.
 const ATTACK: f64 = 0.005;
 
-/// Returns the end of each sample from `position` on, as a fraction of the block.
+/// Returns the time at the end of each sample from `position` on, as a fraction of the block.
 #[inline(always)]
 fn block_positions(position: usize) -> impl Iterator<Item = f32> {
     (position as i32 + 1..).map(|frame| frame as f32 / BLOCK as f32)
@@ -46,14 +46,16 @@ pub struct Wet<'a> {
     pub pans: Option<&'a Ramp<Lanes>>,
 }
 
-/// Oscillators of one bank, with their levels and the low-pass after them.
+/// Oscillators and chip of one bank, with their levels and the low-pass after them.
 #[derive(Debug, Clone)]
 pub struct Voices {
     pub oscillators: Oscillators,
     chip: Chip,
+    /// Whether the voice Chip is on.
     chips: bool,
+    /// Tracked power of the input at each sample of the last block.
     total_powers: [f32; BLOCK],
-    /// Total power after each pole of its low-pass.
+    /// Total power in the mean of a block, after each pole of its low-pass.
     totals: [f64; LEVEL_POLES],
     total_step: f64,
     low_pass: OnePole,
@@ -120,8 +122,8 @@ impl Voices {
         }
     }
 
-    /// Sets levels and pitches of the block. `weights` are those of the bands in the sum; `ahead` is the total power of the early
-    /// bank, and its weight of 0..1.
+    /// Sets levels and pitches of the block. `weights` are the weights of the bands in the sum. `ahead` is the total power of
+    /// the early bank; `share` is its weight, 0..1.
     #[expect(clippy::too_many_arguments, reason = "each is one thing")]
     pub fn set_levels(
         &mut self,

@@ -21,9 +21,10 @@ use tone_filter_simd::{
     approx::{polar, tan, truncated, wrapped},
 };
 
-/// Left shift of a phase after which 2^32 is a period, at octave 0.
+/// Left shift that converts a phase, at octave 0, to units in which 2^32 is a period.
 const SHIFT: i32 = 2;
 
+/// Number of poles in the low-pass of the phase.
 const POLES: usize = 4;
 /// Cutoff of each low-pass pole in Hz.
 pub const CUTOFF: f64 = 28.0;
@@ -63,13 +64,14 @@ impl Gate {
     }
 }
 
+/// Inputs for the levels of the notes in a block.
 #[derive(Debug, Clone, Copy)]
 pub struct Levels<'a> {
     pub source: LevelSource<'a>,
     pub gate: Gate,
     /// One-pole coefficient per block.
     pub step: f32,
-    /// One-pole coefficient of a note that begins.
+    /// One-pole coefficient of a note in its first block.
     pub first_step: f32,
     pub weights: &'a Lanes,
 }
@@ -78,8 +80,8 @@ pub struct Levels<'a> {
 pub enum LevelSource<'a> {
     /// Powers of the bank's own resonators.
     Own,
-    /// Powers by the listener, measured in the mean of the channels, and mean amplitudes of the bands over all banks. Each bank
-    /// scales the powers by the squared ratio of its own amplitude to the mean.
+    /// First the powers that the listener measures, as means over the channels; then the amplitudes of the bands, as means over
+    /// all banks. Each bank scales the powers by the squared ratio of its own amplitude to the mean.
     Listener(&'a Lanes, &'a Lanes),
 }
 
@@ -91,27 +93,29 @@ pub struct Oscillators {
     steps: [u32; LANES],
     /// Tangents of half the measured frequencies in radians a sample.
     tangents: Lanes,
-    /// Sums of the cosines and sines of the phases that were measured in the last block, each turned to the end of the block at
-    /// the nominal frequency.
+    /// Sums of the real and the imaginary parts of the oscillations that were measured in the last block, each turned to the
+    /// end of the block at the nominal frequency.
     phase_sums: [Lanes; 2],
+    /// Number of measurements in `phase_sums`.
     phase_count: f32,
-    /// Phase of each band at the start of the block.
+    /// Measured phase of each band at the start of the block, in radians.
     measured: Lanes,
     pub amplitudes: Lanes,
-    /// Lag of each pole of the phase's low-pass.
+    /// Lag in radians of each pole of the phase's low-pass.
     lags: [Lanes; POLES],
-    /// Time constant of each band in blocks.
+    /// Time constant of the poles of each band, in blocks.
     spans: Lanes,
     /// Amplitude after each pole of its low-pass.
     levels: [Lanes; LEVEL_POLES],
-    /// Maximum of the time constants.
+    /// Maximum of `spans`.
     span: f32,
+    /// Growth of a time constant per block, in blocks.
     growth: f32,
     /// Followed power of each band, without its weight.
     powers: Lanes,
     /// Amplitudes of the notes.
     pub gains: Ramp<Lanes>,
-    /// Factor: 1 for a band whose phase was read at the start of the block, otherwise 0.
+    /// Factor of each band: 1 if its phase was read at the start of the block, otherwise 0.
     locked: Lanes,
     pub pitch: Pitch,
 }
@@ -243,7 +247,8 @@ impl Oscillators {
             / self.pitch.ratio(tone)
     }
 
-    /// Sets levels and pitches of bands at the nominal `angles`. Returns the total power.
+    /// Sets levels and pitches of the notes, for bands with the nominal frequencies `angles` in radians a sample. Returns the
+    /// total power of the notes.
     pub fn set_levels(
         &mut self,
         kernel: Kernel,
@@ -323,7 +328,7 @@ impl Oscillators {
         let chunks = job.frames.div_ceil(CHUNK);
         let shift = (SHIFT + job.octave) as u32;
         let Ramp { from: first, to: last, .. } = job.gains;
-        // Without a branch, this loop over all bands takes as long as a loop with branches over a few.
+        // This loop visits all bands without a branch, which takes no longer than to visit a few of them with branches.
         let mut sounding = 0u128;
         for tone in 0..LANES {
             let sounds = (first.0[tone] != 0.0) | (last.0[tone] != 0.0);

@@ -11,9 +11,10 @@ use crate::{
     settings::{Duty, Settings, Voice},
 };
 
+/// Duration of a crossfade in seconds.
 const FADE: f64 = 0.01;
 
-/// Index of the table for each semitone from E1 up; `None` if the note is too high.
+/// Index of the table for each semitone from E1 up; `None` if the pitch is too high for any harmonic.
 pub type TableLevels = [Option<u8>; PITCHES];
 
 /// Number of pitches at which notes sound: E1 to G9, the highest MIDI key.
@@ -25,7 +26,7 @@ pub struct Timbre {
     pub voice: Voice,
     /// Octaves from the detected note to the note that sounds.
     pub octave: i32,
-    /// Tables with the harmonics below half the sample rate, and below a quarter of it.
+    /// Tables for each pitch: first with the harmonics below half the sample rate, then with those below a quarter of it.
     pub levels: [TableLevels; 2],
     pub duty: Duty,
 }
@@ -54,13 +55,16 @@ impl Timbre {
 #[derive(Debug, Clone)]
 pub struct Timbres {
     sample_rate: f64,
+    /// Settings that chose the last target; see `timbre_key`.
     aimed: (Voice, Duty, f32, f32, f32),
     pub arrangement: Arrangement,
     from: Timbre,
     to: Timbre,
     /// Next target, if it differs from `to`.
     next: Option<Timbre>,
+    /// Weight of `to` in the crossfade, 0..1.
     share: Ramp<f32>,
+    /// Change of `share` in a block.
     step: f32,
 }
 
@@ -83,7 +87,7 @@ impl Timbres {
         (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
     }
 
-    /// Sets the target. A change of pitch alone needs no crossfade.
+    /// Sets the target. If only `tuning` or `transpose` changes, there is no crossfade.
     pub fn aim(&mut self, settings: &Settings) {
         self.arrangement = Arrangement::of(settings);
         // Selecting the tables takes time, and most changes do not need it.
@@ -94,6 +98,7 @@ impl Timbres {
         self.next = Some(Timbre::of(settings, self.sample_rate));
     }
 
+    /// Ends the crossfade at the last target.
     pub fn arrive(&mut self) {
         if let Some(next) = self.next.take() {
             self.to = next;
@@ -101,6 +106,7 @@ impl Timbres {
         (self.from, self.share) = (self.to.clone(), Ramp::rest(1.0));
     }
 
+    /// Begins a block: moves the crossfade, or starts one to the next target.
     pub fn step(&mut self) {
         let mut start = self.share.to;
         if let Some(next) = self.next.take_if(|next| next.sounds_like(&self.to) || start == 1.0) {
@@ -119,6 +125,7 @@ impl Timbres {
         [from, (&self.to, self.share)].into_iter().filter(|(_, share)| !share.is(0.0))
     }
 
+    /// Returns the weight of the voice Soft.
     pub fn soft(&self) -> Ramp<f32> {
         let share = |timbre: &Timbre| f32::from(u8::from(timbre.voice == Voice::Soft));
         let (from, to) = (share(&self.from), share(&self.to));

@@ -10,15 +10,16 @@ use std::{
     sync::LazyLock,
 };
 
-/// Maximum number of harmonics: all of A3 up to 88 kHz.
+/// Maximum number of harmonics. It covers all harmonics of A3 up to 88 kHz.
 const MOST_HARMONICS: usize = 400;
 
-/// Maximum ratio of the numbers of harmonics of neighbouring tables, as far as whole numbers allow. A note up to half a semitone
-/// sharp then keeps its harmonics below half the sample rate, and one up to half a semitone flat has all harmonics up to 0.4
-/// times the rate.
+/// Maximum ratio between the numbers of harmonics of neighbouring tables; small numbers grow by 1 instead. A note up to half a
+/// semitone sharp then keeps its harmonics below half the sample rate, and one up to half a semitone flat has all harmonics up
+/// to 0.4 times the rate.
 const GROWTH: f64 = 1.19;
 /// Minimum number of samples for each harmonic: the errors of linear interpolation are at -90 dB.
 const SAMPLES_PER_HARMONIC: usize = 48;
+/// Minimum number of samples in a table.
 const LEAST_SAMPLES: usize = 2048;
 /// Number of tabulated driven sines, at equal ratios of the drive from 1 to [`MOST_DRIVE`].
 pub const SHAPES: usize = 7;
@@ -27,7 +28,7 @@ const MOST_DRIVE: f64 = 400.0;
 const SERIES_LENGTH: usize = 1 << 16;
 /// RMS of the steps of the chip's triangle, 0..15, without their mean.
 pub const STEPS_RMS: f64 = 4.609_772_228_646_444;
-/// Bits of the difference between a sample and the next one.
+/// Number of bits for the difference between a sample and the next one.
 const MORE: u32 = 15;
 /// Number of samples that are read together.
 pub const CHUNK: usize = 16;
@@ -87,6 +88,7 @@ pub struct Waveforms {
     rows: Vec<Vec<Table>>,
     /// RMS of each waveform in `rows`, with all its harmonics.
     pub rms: f64,
+    /// A row for each driven sine; see [`SHAPES`].
     driven: Vec<Vec<Table>>,
     driven_rms: Vec<f64>,
 }

@@ -101,7 +101,7 @@ fn seek(lookahead: bool) {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let time = (random >> 33) as f64 / (1_u64 << 31) as f64 * 14.0 - 2.0;
         filter.seek(time);
-        // As long as the note of a player is held after its end, plus a block.
+        // Lasts as long as a player's note is held after its end, plus a block.
         let mut sound = [0.1; 45 * BLOCK];
         filter.process_with(&mut [&mut sound], |_, filter| {
             filter.report_notes(&mut notes, |event| {

@@ -29,7 +29,7 @@ fn a_scout_changes_no_bit() {
         for size in [1, 63, 64, 1000, 30_000, 7].into_iter().cycle() {
             let end = (start + size).min(70_000);
             while listened < end {
-                // In blocks of another size.
+                // The scout gets blocks of another size than the filter.
                 let to = (listened + 4099).min(70_000);
                 let part: Vec<Vec<f32>> =
                     input.iter().map(|channel| channel[listened..to].to_vec()).collect();

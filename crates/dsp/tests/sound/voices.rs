@@ -150,7 +150,7 @@ fn every_waveform_has_its_harmonics_and_little_else() {
         let mut case = |tone: usize, cents: f64, octave: f32, rate: f64| {
             cases.push(Case { voice, tone, cents, octave, rate, partials: 1 });
         };
-        // At 48 kHz, periods have as many samples as 1.5 semitones lower at 44.1 kHz: a few tones suffice.
+        // A period at 48 kHz has as many samples as one 1.5 semitones lower at 44.1 kHz, so a few tones suffice.
         for (rate, tones) in [(44_100.0, notes::TONES), (48_000.0, 0), (96_000.0, notes::TONES)] {
             (0..tones).for_each(|tone| case(tone, 0.0, (tone % 2) as f32, rate));
             for tone in [0, 11, 24, 35, 47] {
@@ -172,7 +172,7 @@ fn every_waveform_has_its_harmonics_and_little_else() {
 #[test]
 fn a_triad_of_sines_is_three_notes() {
     let rate = 44_100.0;
-    // Major and minor triads from A4 up, with what lies between the notes' harmonics.
+    // Measures the sound between the notes' harmonics, in major and minor triads from A4 up.
     for root in sweep::part(3, [12, 19, 24]) {
         for third in [3, 4] {
             let tones = [root, root + third, root + 7];

@@ -1,8 +1,8 @@
 //! The kernel on vectors of the CPU's own width: one source for all instruction sets.
 //!
-//! Three vectors of tones are processed together, below A3 two. That keeps their state in registers, gives an out-of-order CPU
-//! three independent dependency chains, and lets the three share one division: `n1/d1 + n2/d2 + n3/d3 = ((n1 d2 + n2 d1) d3 + n3
-//! d1 d2) / (d1 d2 d3)`.
+//! Three vectors of published tones are processed together; below A3, two vectors are. That keeps their state in registers,
+//! gives an out-of-order CPU three independent dependency chains, and lets the three share one division: `n1/d1 + n2/d2 + n3/d3
+//! = ((n1 d2 + n2 d1) d3 + n3 d1 d2) / (d1 d2 d3)`.
 //!
 //! Within a block the state is in the units of [`Frame`](super::frame::Frame), which saves operations. These units depend only on
 //! the number of samples since the start of the block, so the result does not depend on how a block is divided into calls.
@@ -27,15 +27,16 @@ const LOW_GROUP: usize = 2;
 /// Number of lanes of the narrowest vectors, which may lack a fused multiply-add.
 const NARROWEST: usize = 4;
 
-/// Factor of the RMS of a muted band in the denominator of its drive. Large enough to mute the band, and small enough that the
+/// Factor on the RMS in the denominator of a muted band's drive. Large enough to mute the band, and small enough that the
 /// product of three denominators is finite.
 const MUTED: f32 = 1e11;
-/// Minimum squared output of a band where denormals are not flushed to zero and slow: 170 dB below full scale.
+/// Lower bound of the squared output of a band, for CPUs on which denormals are slow and not flushed to zero: 170 dB below full
+/// scale.
 const QUIETEST: f32 = 1e-17;
-/// Minimum gated amplitude where denormals are slow. Its square is just not denormal.
+/// Lower bound of a gated amplitude on the same CPUs. Its square is just not denormal.
 const QUIETEST_GATED: f32 = 1.1e-19;
 
-/// Processes `task` with the result of [`scalar::process`](super::scalar::process).
+/// Processes `task`. The result agrees with [`scalar::process`](super::scalar::process) to 90 dB.
 #[inline(always)]
 pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
     simd.vectorize(
@@ -63,8 +64,8 @@ const SWITCHED: u8 = Weighting::Switched as u8;
 const MOVING: u8 = Weighting::Moving as u8;
 /// Panned notes: any weights, also for the stereo differences.
 const PLACED: u8 = MOVING + 1;
-/// Any kind, chosen at run time. The loop on arrays compiles to many times the code of a loop on vectors, so one loop serves all
-/// kinds.
+/// Any kind, chosen at run time. Portable vectors may compile to arrays, and a loop on arrays to many times the code of a loop
+/// on vectors. So one loop serves all kinds.
 const ANY: u8 = PLACED + 1;
 
 /// Processes `task` with weights of the kind `WEIGHTS`. Without `DRIVEN`, the bands are not summed, and the sums are 0.
@@ -118,7 +119,7 @@ struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, con
     shuts: bool,
     growth: [S::f32s; N],
     decay: S::f32s,
-    /// Factor of the RMS in the denominator of the drive.
+    /// Factor on the RMS in the denominator of the drive.
     rms_share: [S::f32s; N],
     /// Weight in the sum at the next sample.
     weight: [S::f32s; N],

@@ -2,6 +2,7 @@
 
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
+/// Number of lanes of the widest vectors.
 pub const WIDEST: usize = 16;
 
 /// Returns the sum of two or three fractions `n / d` with a single division.

@@ -16,7 +16,8 @@
 //! which is negative.
 //!
 //! A factor that is rounded to f32 and applied in every block would change the resonators and trackers by some 1e-5. Therefore
-//! the conversion back multiplies by the rounded inverse, and then subtracts a small share, which makes the total factor exact.
+//! the conversion back multiplies by the rounded inverse, and then subtracts a small fraction, which makes the total factor
+//! exact.
 
 use super::State;
 use crate::{
@@ -37,15 +38,17 @@ pub(crate) struct Frame {
     pub fall: Lanes,
     /// Factor of the input: 1 for a tone with a gain, 0 for one without.
     pub open: Lanes,
+    /// Whether any tone has no gain.
     pub shuts: bool,
     /// Weight of `bp` in the conversion `lo' = (lo + tilt bp) enter`. Needed because plain `lo` belongs to a damped loop.
     pub tilt: Lanes,
+    /// Factor in the same conversion.
     pub enter: Lanes,
     /// Rounded inverse of `enter`.
     pub leave: Lanes,
-    /// Fraction of `lo` that is lost in a block.
+    /// Fraction of `lo` that the conversion back subtracts: its decay in a block, corrected for rounding.
     pub lo_loss: Lanes,
-    /// Fraction of `bp` that is lost in a block, `1 - r^64`.
+    /// Fraction of `bp` that the conversion back subtracts: its decay in a block, `1 - r^64`.
     pub bp_loss: f32,
     /// Growth `(r_i / r)^2 - 1` of a loop; 0 for the published tones.
     pub growth: Lanes,

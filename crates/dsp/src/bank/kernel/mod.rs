@@ -40,8 +40,8 @@ pub struct State {
     /// Second integrator: the resonator's output.
     pub bp: Lanes,
     pub power: Lanes,
-    /// Number of samples of the block after which the state was stored in the vector kernels' units, which change from sample to
-    /// sample. 0: plain units, as described above.
+    /// Units of the state. 0: plain units, as described above. Otherwise: the vector kernels' units, which change from sample
+    /// to sample, after this number of samples of the block.
     pub age: usize,
 }
 

@@ -3,7 +3,7 @@
 use super::{BLOCK, Coefficients, fractions::WIDEST};
 use fearless_simd::{Simd, SimdBase};
 
-/// Iterations of the loop from a sample's input to its sum.
+/// Number of iterations of the loop between a sample's input and its sum.
 pub const DELAY: usize = 2;
 
 /// Sums of one sample, one in each lane.

@@ -6,14 +6,16 @@ use crate::{
     settings::{Arp, Settings},
 };
 
+/// Maximum volume of a note: the registers have four bits.
 pub const LOUDEST: f32 = 15.0;
-/// Index of the part of the melody.
+/// Index of the part that plays the melody.
 pub const LEAD: usize = 0;
-/// Index of the part of all other notes.
+/// Index of the part that plays all other notes.
 pub const OTHERS: usize = 1;
-/// Index of the part of the lowest note.
+/// Index of the part that plays the lowest note.
 pub const BASS: usize = 2;
-/// Bonus in dB per semitone for the height of a note. The note with the highest level in dB plus these criteria leads.
+/// Bonus in dB for each semitone of the pitch of a note. The note with the highest sum of level, bonuses and penalties is the
+/// lead.
 const HEIGHT: f32 = 1.0;
 /// Penalty in dB for each semitone between a note and the last lead.
 const DISTANCE: f32 = 0.5;
@@ -24,12 +26,13 @@ const ADVANTAGE: f32 = 3.0;
 /// Difference in dB between an amplitude and its double.
 const OCTAVE: f32 = 6.020_6;
 
-/// Difference from the exact volume above which a held volume changes. Must exceed 0.5, or the volume would flicker between
+/// Difference from the exact volume beyond which a held volume changes. Must exceed 0.5, or the volume would flicker between
 /// neighbours.
 const HYSTERESIS: f32 = 0.75;
 /// Volume after the decay, as a factor.
 const DECAYED: f32 = 0.25;
 
+/// Settings of the arrangement.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrangement {
     /// Maximum number of notes with an arpeggio. More notes share the last voice in turns.
@@ -70,7 +73,7 @@ impl Arrangement {
 
 #[derive(Debug, Clone)]
 pub struct Arranger {
-    /// Volume of each note before its envelope, with hysteresis.
+    /// Volume of each note, 0..=15, before its envelope; see [`HYSTERESIS`].
     volumes: Lanes,
     /// Ticks since each note began.
     ages: [u32; LANES],

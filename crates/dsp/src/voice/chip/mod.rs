@@ -26,15 +26,15 @@ use crate::{
 use std::f32::consts::TAU;
 use tone_filter_simd::Kernel;
 
-/// Minimum ratio of the wanted to the current unit of the volumes at which the unit changes: 0.5 dB.
+/// Ratio between the wanted and the current [`Chip::unit`] beyond which the unit changes: 0.5 dB, up or down.
 const DRIFT: f32 = 1.06;
 
-/// Cutoff in Hz of the high-pass at the chip's output, as in the Famicom. The high-passes of the console's other model take 13 dB
-/// of the bass at 100 Hz.
+/// Cutoff in Hz of the high-pass at the chip's output, as in the Famicom. The console's other model has stronger high-passes,
+/// which would take 13 dB off the bass at 100 Hz.
 const HIGH_PASS: f64 = 37.0;
 /// Cutoff in Hz of the low-pass at the chip's output.
 const LOW_PASS: f64 = 14_000.0;
-/// Frequency in Hz of the ticks, at which volumes and parts change.
+/// Number of ticks per second. At each tick, the notes get their parts and volumes.
 pub const TICKS: f64 = 60.0;
 
 /// Registers of a pulse between two ticks.
@@ -70,6 +70,7 @@ pub struct ChipTick {
     pub noise: ChipNoise,
 }
 
+/// Waveform of a part.
 #[derive(Debug, Clone, Copy)]
 struct Sound {
     voice: Voice,
@@ -134,14 +135,15 @@ pub struct Chip {
     /// exact.
     left: f64,
     pub arranger: Arranger,
-    /// Volumes of the parts at the last tick.
+    /// Volumes of the notes in each part at the last tick.
     held: [Lanes; 3],
+    /// Volumes of the notes in each part in the current block.
     volumes: [Ramp<Lanes>; 3],
     /// Amplitude of the volume [`LOUDEST`].
     unit: Ramp<f32>,
     noise: Noise,
     noise_volume: Ramp<f32>,
-    /// Samples of the noise at a volume of 1.
+    /// Samples of the noise, -1..1, for the input that was read last.
     hiss: [f32; BLOCK],
     /// Poles of the high-pass and the low-pass at the output.
     poles: [f32; 2],
@@ -303,7 +305,7 @@ impl Chip {
         let [triangle_share, noise_share] = SHARES.map(|share| share as f32);
         let scale = (waveforms.rms * scale()) as f32;
         let mut mixed = [0.0; BLOCK];
-        // Computes a whole block even if fewer samples are needed: a loop of a constant length is vectorised.
+        // Computes a whole block, even if fewer samples are needed, because only a loop of a constant length is vectorised.
         kernel.vectorize(
             #[inline(always)]
             || {

@@ -4,11 +4,11 @@ use super::TICKS;
 use crate::{bank::LOUDEST, lanes::BLOCK};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
-/// Clock of the console in Hz.
+/// Clock rate of the console's CPU in Hz (NTSC).
 const CLOCK: f64 = 1_789_773.0;
-/// Rate of the brightest noise, an index among the console's 16 rates.
+/// Rate of the brightest noise that is played, as an index among the console's 16 rates.
 const BRIGHTEST: f32 = 4.0;
-/// Rate of the darkest noise.
+/// Rate of the darkest noise that is played, as such an index.
 const DARKEST: f32 = 10.0;
 /// Clock cycles per step of the register, at the rates from [`BRIGHTEST`] to [`DARKEST`].
 const PERIODS: [u16; 7] = [64, 96, 128, 160, 202, 254, 380];
@@ -18,7 +18,7 @@ const FOLLOW: f64 = 0.005;
 const SHARE_GROWTH: f64 = 0.3;
 /// Initial value and minimum of [`Noise::share`].
 const SHARES: [f32; 2] = [0.01, 1e-6];
-/// Safety factor on the power in the top octave that the notes explain.
+/// Safety factor on the estimated power of the notes in the top octave, which is not noise.
 const MARGIN: f32 = 4.0;
 
 /// Power of the noise, relative to the power in the top octave that the notes do not explain. More would mask the notes: the

@@ -7,9 +7,9 @@ use crate::{
 };
 use std::f64::consts::TAU;
 
-/// Period in units of phase: a quarter of 2^32, so that notes up to two octaves below have a phase, too.
+/// One period of a band in units of phase. The 32 bits of a phase hold four of them: one period of a note two octaves lower.
 pub const PERIOD: f32 = (1u32 << 30) as f32;
-/// Seconds in which a sounding note moves to a new target of the map.
+/// Seconds in which a sounding note moves to its new pitch after the map has changed its target.
 const MOVE: f64 = 0.01;
 /// Seconds after its end in which a note may be the source of a glide.
 const RECENT: f64 = 0.05;
@@ -25,16 +25,16 @@ const END: f32 = 1e-4;
 const FALLEN: f32 = 0.5;
 /// Decay factor of the tracked peak per second: -30 dB. Most notes fade more slowly, resonators faster.
 const DECAY: f32 = 1e-3;
-/// Advantage in power of the sounding band among bands at one pitch: 3 dB.
+/// Factor on the power of the band that already plays a pitch, so that another band takes over only if it is 3 dB stronger.
 const ADVANTAGE: f32 = 2.0;
 /// Sentinel: no band.
 const NONE: u8 = u8::MAX;
-/// Additional bits of a note's phase below the bits of a phase. Without them, the sum of steps would drift.
-const MORE: u32 = 32;
+/// Fractional bits of a note's phase and step. Without them, the sum of steps would drift.
+const FRACTION_BITS: u32 = 32;
 /// Number of pitches that a map can reach, from over two octaves below E1 to above the highest key.
 const MAP_PITCHES: usize = 256;
 
-/// Causes of pitch shifts.
+/// Causes of differences between the pitch of a note and the pitch of its band.
 #[derive(Debug, Clone, Copy)]
 pub struct Moves<'a> {
     /// Semitones from each band's own note to the note that sounds.
@@ -60,58 +60,61 @@ pub struct Bands<'a> {
     pub before: &'a Lanes,
     /// Amplitudes of the notes at the end of the block.
     pub gains: &'a mut Lanes,
+    /// Weights of the bands in the sum.
     pub weights: &'a Lanes,
     /// Maximum power of a note.
     pub high: f32,
 }
 
-/// Stage of a note in view of glides.
+/// Stage of a note: whether it sounds, and which glides it has had. Whether a glide is still possible, [`Notes::glide`] decides
+/// by the age of the note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Sounds, and may begin to glide.
+    /// Sounds, and no glide has led to it.
     Begun,
-    /// Sounds, and may be the source of a glide.
+    /// Sounds: a glide has led to it, it continues the note of another band, or it sounded before there were [`Notes`].
     Sounding,
-    /// Sounds, and has been the source of a glide.
-    Left,
-    /// Has ended, and may be the source of a glide.
+    /// Sounds, and a glide has started from it.
+    GlidedFrom,
+    /// Has ended, and no glide has started from it.
     Ended,
-    /// Has ended, and has been the source of a glide.
+    /// Has ended, and a glide or another band has continued it.
     Gone,
 }
 
 impl Stage {
     fn sounds(self) -> bool {
-        matches!(self, Self::Begun | Self::Sounding | Self::Left)
+        matches!(self, Self::Begun | Self::Sounding | Self::GlidedFrom)
     }
 
-    fn has_been_left(self) -> bool {
-        matches!(self, Self::Left | Self::Gone)
+    fn was_glided_from(self) -> bool {
+        matches!(self, Self::GlidedFrom | Self::Gone)
     }
 
-    /// Returns the stage after the note was the source of a glide.
-    fn left(self) -> Self {
-        if self.sounds() { Self::Left } else { Self::Gone }
+    /// Returns the stage of the note after a glide has started from it.
+    fn after_glide_from(self) -> Self {
+        if self.sounds() { Self::GlidedFrom } else { Self::Gone }
     }
 }
 
+/// Note of one band.
 #[derive(Debug, Clone, Copy)]
 struct Note {
-    /// Phase at the start of the block, with [`MORE`] fractional bits.
+    /// Phase at the start of the block, with [`FRACTION_BITS`] fractional bits.
     phase: u64,
-    /// Change of the phase in a sample, with [`MORE`] fractional bits.
+    /// Change of the phase in a sample, with [`FRACTION_BITS`] fractional bits.
     step: u64,
     /// Whether the phase may differ from the band's phase.
     free: bool,
     /// Pitch whose tables the note reads, in semitones above E1.
     row: u8,
-    /// Semitones from the band to the note: a sum of slopes, whose errors would be audible in f32.
+    /// Semitones from the band to the note. In f64: it is a sum of many slopes, and errors of f32 would be audible.
     shift: f64,
     /// Change of the shift per block.
     slope: f64,
     /// Shift at which the slope ends.
     target: f64,
-    /// Ratio of the frequency to that of the band.
+    /// Ratio of the frequency of the note to the frequency of its band, without the effect of `vibrato`.
     ratio: f32,
     stage: Stage,
     /// Blocks since the note began or ended.
@@ -124,7 +127,7 @@ impl Note {
     /// Creates a note at the pitch of its band.
     fn new(tone: usize, phase: u32, sounds: bool) -> Self {
         Self {
-            phase: u64::from(phase) << MORE,
+            phase: u64::from(phase) << FRACTION_BITS,
             step: 0,
             free: false,
             row: to_listener(tone) as u8,
@@ -139,9 +142,10 @@ impl Note {
     }
 }
 
-/// Durations in blocks.
+/// Converts durations to blocks.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
+    /// Duration of a block in seconds.
     block: f64,
     /// Decay of a tracked peak in a block, as a factor.
     decay: f32,
@@ -152,7 +156,7 @@ impl Clock {
         (seconds / self.block) as u32
     }
 
-    /// Returns the slope of a move by `semitones` in `seconds`.
+    /// Returns the change per block of a shift that moves by `semitones` in `seconds`.
     fn slope(self, semitones: f64, seconds: f64) -> f64 {
         semitones * (self.block / seconds).min(1.0)
     }
@@ -164,7 +168,7 @@ struct Notes {
     notes: [Note; TONES],
     /// Weights of the bands in the previous block.
     weights: Lanes,
-    /// Sounding band at each target of a map, or [`NONE`].
+    /// Band that plays each pitch to which the map moves notes, or [`NONE`].
     leaders: [u8; MAP_PITCHES],
 }
 
@@ -187,10 +191,10 @@ impl Pitch {
         self.moved.as_ref().map(|moved| &moved.notes[tone])
     }
 
-    /// Returns phase and step of the note of `tone`; `None` if those of the band apply.
+    /// Returns phase and step of the note of `tone`; `None` if the note has the phase and the step of its band.
     #[inline(always)]
     pub fn played(&self, tone: usize) -> Option<(u32, u32)> {
-        let of_band = |phase: u64| (phase >> MORE) as u32;
+        let of_band = |phase: u64| (phase >> FRACTION_BITS) as u32;
         self.note(tone).map(|note| (of_band(note.phase), of_band(note.step)))
     }
 
@@ -244,11 +248,12 @@ impl Notes {
         }
     }
 
+    /// Sets the targets of the shifts by the map. A silent note jumps to its target, a sounding note moves there.
     fn aim(&mut self, clock: Clock, moves: &Moves, bands: &Bands) {
         let recent = clock.blocks(RECENT);
         for (tone, note) in self.notes.iter_mut().enumerate() {
             let target = f64::from(moves.offsets[tone]);
-            // A young note may restart after a short gap; its glide continues.
+            // A gliding note may restart after a short gap; its glide continues.
             let pauses = note.slope != 0.0 && note.age <= recent;
             if bands.before.0[tone] == 0.0 && !pauses {
                 (note.shift, note.slope, note.free) = (target, 0.0, false);
@@ -257,7 +262,7 @@ impl Notes {
             }
             note.target = target;
             if !note.free {
-                note.phase = u64::from(bands.phases[tone]) << MORE;
+                note.phase = u64::from(bands.phases[tone]) << FRACTION_BITS;
             }
         }
     }
@@ -267,7 +272,8 @@ impl Notes {
         f64::from(semitone(tone)) + self.notes[tone].shift
     }
 
-    /// Keeps one band at each pitch, and gives it the power of all bands there.
+    /// Keeps one band at each pitch, and gives it the power of all bands there. When another band takes over, it continues the
+    /// phase and pitch of the one before.
     fn merge(&mut self, clock: Clock, before: &Lanes, gains: &mut Lanes) {
         let mut best = [(NONE, 0.0); MAP_PITCHES];
         let mut sums = [0.0; MAP_PITCHES];
@@ -299,8 +305,8 @@ impl Notes {
                 note.shift = shift - f64::from(semitone(tone));
                 note.slope = clock.slope(note.target - note.shift, MOVE);
                 if sounded {
-                    let left = note.stage.has_been_left();
-                    note.stage = if left { Stage::Left } else { Stage::Sounding };
+                    let glided = note.stage.was_glided_from();
+                    note.stage = if glided { Stage::GlidedFrom } else { Stage::Sounding };
                 }
             }
         }
@@ -309,14 +315,15 @@ impl Notes {
         }
     }
 
-    /// Starts glides: a beginning note starts at the pitch of a near note that is ending.
+    /// Updates the stage of every note. Unless `seconds` is 0, a note that begins then takes over the pitch of the nearest
+    /// ending note, at most an octave away, and glides from there to its own.
     fn glide(&mut self, clock: Clock, seconds: f32, bands: &Bands) {
         let [recent, young] = [RECENT, YOUNG].map(|seconds| clock.blocks(seconds));
         let mut begun = [false; TONES];
         let mut ending = [false; TONES];
         for (tone, note) in self.notes.iter_mut().enumerate() {
             let power = bands.gains.0[tone] * bands.gains.0[tone];
-            let own = bands.amplitudes.0[tone] * bands.amplitudes.0[tone];
+            let band_power = bands.amplitudes.0[tone] * bands.amplitudes.0[tone];
             let sounded = note.stage.sounds();
             let sounds = if sounded {
                 power >= END * bands.high && power > 0.0
@@ -325,16 +332,16 @@ impl Notes {
             };
             note.age = if sounds == sounded { note.age.saturating_add(1) } else { 0 };
             match (sounded, sounds) {
-                (false, true) => (note.stage, note.peak) = (Stage::Begun, own),
-                (true, false) if note.stage == Stage::Left => note.stage = Stage::Gone,
+                (false, true) => (note.stage, note.peak) = (Stage::Begun, band_power),
+                (true, false) if note.stage == Stage::GlidedFrom => note.stage = Stage::Gone,
                 (true, false) => note.stage = Stage::Ended,
                 (true, true) | (false, false) => {}
             }
-            note.peak = own.max(clock.decay * note.peak);
+            note.peak = band_power.max(clock.decay * note.peak);
             begun[tone] = note.stage == Stage::Begun && note.age <= young;
             let falls = bands.weights.0[tone] < self.weights.0[tone] || power < FALLEN * note.peak;
             let ends = if sounds { falls } else { note.age <= recent };
-            ending[tone] = ends && !begun[tone] && !note.stage.has_been_left();
+            ending[tone] = ends && !begun[tone] && !note.stage.was_glided_from();
         }
         self.weights = *bands.weights;
         if seconds == 0.0 {
@@ -345,12 +352,12 @@ impl Notes {
             note.shift = from - f64::from(semitone(tone));
             note.slope = clock.slope(note.target - note.shift, seconds.into());
             note.stage = Stage::Sounding;
-            self.notes[other].stage = self.notes[other].stage.left();
+            self.notes[other].stage = self.notes[other].stage.after_glide_from();
             (begun[tone], ending[other]) = (false, false);
         }
     }
 
-    /// Returns the nearest pair of a beginning and an ending note, and the pitch of the ending one.
+    /// Returns the tones of a beginning and an ending note, the nearest pair of all, and the pitch of the ending note.
     fn nearest(
         &self,
         begun: &[bool; TONES],
@@ -359,10 +366,10 @@ impl Notes {
         let mut nearest = None;
         let mut least = f64::INFINITY;
         for tone in (0..TONES).filter(|tone| begun[*tone]) {
-            let own = f64::from(semitone(tone)) + self.notes[tone].target;
+            let pitch = f64::from(semitone(tone)) + self.notes[tone].target;
             for other in (0..TONES).filter(|other| ending[*other]) {
                 let from = self.position(other);
-                let distance = (from - own).abs();
+                let distance = (from - pitch).abs();
                 if distance <= FARTHEST && distance < least {
                     (nearest, least) = (Some((tone, other, from)), distance);
                 }
@@ -385,9 +392,9 @@ impl Notes {
 }
 
 impl Note {
-    /// Moves the note of band `tone` by a block. `own` is the step of the band, `angle` its nominal frequency in radians a
-    /// sample.
-    fn advance(&mut self, tone: usize, vibrato: f32, own: u32, angle: f64) {
+    /// Moves the note of band `tone` by a block. `band_step` is the step of the band, `angle` its nominal frequency in radians
+    /// a sample.
+    fn advance(&mut self, tone: usize, vibrato: f32, band_step: u32, angle: f64) {
         let before = self.shift;
         self.shift = before + self.slope;
         if self.slope == 0.0 || (self.target - self.shift) * self.slope <= 0.0 {
@@ -396,12 +403,12 @@ impl Note {
         // The pitch in the middle of the block applies to the whole block.
         let middle = 0.5 * (before + self.shift);
         if middle == 0.0 && vibrato == 1.0 {
-            (self.step, self.ratio) = (u64::from(own) << MORE, 1.0);
+            (self.step, self.ratio) = (u64::from(band_step) << FRACTION_BITS, 1.0);
         } else {
             let nominal = angle * (f64::from(PERIOD) / TAU);
             let ratio = libm::exp2(middle / 12.0);
-            let step = (nominal + f64::from(vibrato) * (f64::from(own) - nominal)) * ratio;
-            self.step = (step * (1u64 << MORE) as f64) as u64;
+            let step = (nominal + f64::from(vibrato) * (f64::from(band_step) - nominal)) * ratio;
+            self.step = (step * (1u64 << FRACTION_BITS) as f64) as u64;
             (self.ratio, self.free) = (ratio as f32, true);
         }
         let row = to_listener(tone) as i32 + before.max(self.shift).ceil() as i32;

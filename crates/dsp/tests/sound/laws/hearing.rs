@@ -8,7 +8,7 @@ use tone_filter_dsp::{
 use tone_filter_testkit::{Music, Note, Signal};
 
 pub const RATE: f64 = 44_100.0;
-/// Silence in seconds before the first note, in which the listener starts, and after the last note.
+/// Seconds of silence before the first note and after the last one. The listener starts in the first silence.
 pub const LEAD: f64 = 0.3;
 
 /// Input of a run of the filter.
@@ -99,12 +99,13 @@ impl Heard {
         &signal[(from * RATE) as usize..((to * RATE) as usize).min(signal.len())]
     }
 
-    /// Returns the level in dB of the MIDI number `pitch`, in the settings' tuning, from `from` to `to` s of a channel.
+    /// Returns the level in dB of the MIDI note `pitch`, at the settings' tuning, in one channel between the seconds `from` and
+    /// `to`.
     pub fn side(&self, channel: usize, pitch: f64, from: f64, to: f64) -> f64 {
         level(Self::part(&self.output[channel], from, to), self.hertz(pitch)).0
     }
 
-    /// Returns the mean power of [`Self::side`] for both channels, in dB.
+    /// Returns the level in dB of the mean power of both channels; arguments as in [`Self::side`].
     pub fn level(&self, pitch: f64, from: f64, to: f64) -> f64 {
         let power: f64 =
             [0, 1].map(|side| 10f64.powf(self.side(side, pitch, from, to) / 10.0)).iter().sum();
@@ -126,7 +127,7 @@ impl Heard {
         self.hertz(pitch + 1.0) - self.hertz(pitch) > 2.5 / seconds
     }
 
-    /// Returns the loudest pitch within 2.5 semitones of `near`, from `from` to `to` s of left plus right.
+    /// Returns the loudest pitch within 2.5 semitones of `near` in left plus right, between the seconds `from` and `to`.
     pub fn pitch(&self, near: f64, from: f64, to: f64) -> f64 {
         let [left, right] = [0, 1].map(|side| Self::part(&self.output[side], from, to));
         let both: Vec<f32> = left.iter().zip(right).map(|(left, right)| left + right).collect();

@@ -140,7 +140,7 @@ pub fn keys(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Plays a note within the whole range and below the published range.
+/// Plays a note below the published range, but within the whole range.
 pub fn range(controls: &Controls) -> Outcome {
     let lowered = 54 + controls.settings.transpose.round() as i32;
     let [pitch] = audible(&with(controls, |own| own.range = BandRange::Whole), [lowered]);

@@ -77,7 +77,7 @@ fn harmonics(controls: &Controls, pitch: i32) -> [f64; 2] {
     [2.0, 3.0].map(|n| level(n) - level(1.0))
 }
 
-/// Expects the level of the third harmonic of a square, -9.5 dB.
+/// Expects a weak third harmonic at the lowest drive, and the third harmonic of a square, -9.5 dB, at the highest.
 pub fn drive(controls: &Controls) -> Outcome {
     let [sine, square] =
         [1.0, 400.0].map(|drive| harmonics(&with(controls, |own| own.drive = drive), 69)[1]);
@@ -88,7 +88,8 @@ pub fn drive(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Returns the level in dB of the overtone `n` of a pulse that is high for the share `share` of its period.
+/// Returns the level in dB, relative to the fundamental, of harmonic `n` of a pulse that is high for the fraction `share` of
+/// its period.
 fn pulse(share: f64, n: f64) -> f64 {
     20.0 * ((PI * n * share).sin() / n / (PI * share).sin()).abs().log10()
 }
@@ -133,7 +134,8 @@ fn weaker(controls: &Controls, down: f64) -> f64 {
     loud - soft
 }
 
-/// Expects a note that is `down` dB weaker to be at least 4 dB weaker with the second of two values than with the first.
+/// Plays a note, and one that is `down` dB weaker. With the second of two values, the weaker note must be at least 4 dB farther
+/// below the other than with the first.
 fn weakens(
     controls: &Controls,
     down: f64,
