@@ -15,7 +15,8 @@ pub const LOOKAHEAD: usize = 4;
 const REACH: f64 = 0.035;
 /// Time in which a new tone's power rises to a quarter, in time constants of its detector.
 const LEVEL_RISE: f64 = 1.7;
-/// Range before the end of a frame in which edges are searched: seconds, plus time constants of the detector.
+/// Time before the end of a frame in which edges are searched: a number of seconds, plus a number of the detector's time
+/// constants.
 const EDGE_REACH: [f64; 2] = [0.03, 0.5];
 /// Minimum log odds of a [likely](Decisions::likely) note, relative to the threshold.
 const LIKELY: f32 = 1.0;
@@ -101,8 +102,8 @@ const ONE: f32 = 1.4;
 const UNKNOWN: f32 = 1.45;
 /// One-pole coefficients of the mean per frame, rising and falling: time constants of 0.6 and 1.9 s.
 const STEPS: [f32; 2] = [0.02, 0.006];
-/// Increase of the threshold in log odds, for [`Decisions::clear`], and in music of a single voice for notes that start without
-/// a detected beginning.
+/// Increase of the threshold in log odds, for [`Decisions::clear`]. In music of a single voice, it also applies to notes that
+/// start without a detected beginning.
 const RAISE: f32 = 1.0;
 
 /// Slow mean of the number of voices in the music.

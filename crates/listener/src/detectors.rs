@@ -32,16 +32,17 @@ pub const GROUPS: usize = BANKS * BANK_GROUPS;
 /// Number of samples that are processed at once.
 pub const CHUNK: usize = 16;
 
-/// Decay rate of the detectors of each bank: multiple of the frequency, and minimum in 1/s.
+/// Decay rate of the detectors of each bank: in 1/s per Hz of the detector's frequency, and its minimum in 1/s.
 const DECAY: [(f64, f64); BANKS] = [(0.15, 16.0), (0.05, 7.0), (0.05, 7.0)];
 /// Detuning of each bank in semitones.
 const DETUNING: [f64; BANKS] = [0.0, -0.25, 0.25];
 /// Detectors above this fraction of the detectors' sample rate are off.
 const HIGHEST: f64 = 0.45;
-/// States nearer to 0 than this become 0 at the end of a frame, so that no state stays denormal. The offset of the mean square,
-/// 1e-20, is far greater than their squares.
+/// States nearer to 0 than this become 0 at the end of a frame, so that no state stays denormal. Their squares are far below the
+/// offset of the mean square, 1e-20.
 const LEAST: f32 = 1e-18;
 
+/// One value for each detector of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 pub struct Group(pub [f32; LANES]);

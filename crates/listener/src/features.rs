@@ -40,6 +40,7 @@ pub const STEP_COST: usize = 5000;
 pub struct Features {
     /// One-pole coefficients of the reference per frame, rising and falling.
     steps: [f32; 2],
+    /// Reference power: the smoothed sum of the detectors' powers.
     pub reference: f32,
     /// Ring of frames, with a row for each semitone.
     rows: Box<[[[f32; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]>,

@@ -67,7 +67,7 @@ pub fn frame(sample_rate: f64) -> (usize, usize) {
     (decimation, frame)
 }
 
-/// Network of the listener.
+/// Choice of the network that the listener uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Model {
     /// Accurate network: 2.9 million multiply-adds per frame.
@@ -273,8 +273,8 @@ impl Listener {
     /// Processes a block of one or two channels with the vectors of `kernel`. Returns the decisions of a frame if the work on it is
     /// complete. If the block completes several frames, returns the decisions of the last one.
     ///
-    /// A new second channel counts as equal to the first one until now. Two channels that have always been equal cost no more
-    /// time than one, and give the same decisions.
+    /// If a second channel is added, it counts as equal to the first one until then. Two channels that have always been equal
+    /// cost no more time than one, and give the same decisions.
     pub fn push(
         &mut self,
         kernel: Kernel,

@@ -173,7 +173,7 @@ impl Notes {
         self.frame = 0;
     }
 
-    /// Forgets the frames before `frame`, which [`Notes::phrases`] would need.
+    /// Forgets the frames before `frame`. [`Notes::phrases`] then begins later.
     pub fn forget(&mut self, frame: u64) {
         self.voice.iter_mut().for_each(|voice| voice.forget(frame));
     }

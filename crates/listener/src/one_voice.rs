@@ -11,7 +11,8 @@ use std::ops::Range;
 const HELD: f32 = 1.2;
 /// Minimum and maximum score of a frame of a note.
 const GAIN: [f32; 2] = [-3.0, 5.35];
-/// Reduction of the log odds of a note's two neighbours: for held, and for begun.
+/// Log odds that are subtracted from those of a note's two neighbours, before the highest of the three counts: for being held,
+/// and for beginning.
 const NEIGHBOR: [f32; 2] = [1.0, 2.0];
 /// Weight of the log odds of a beginning.
 const WEIGHT: f32 = 2.5;
@@ -56,7 +57,8 @@ pub struct Phrase {
     pub notes: Vec<VoiceNote>,
 }
 
-/// Best path that ends with a certain note at a certain age, or with silence. Its other fields describe the note.
+/// Best path that ends with a certain note at a certain age, or with silence. The fields after `score` describe its last note, as
+/// in [`VoiceNote`].
 #[derive(Debug, Clone, Copy)]
 struct Path {
     score: f64,

@@ -29,8 +29,8 @@ const PARABOLA: [Weights; 2] =
 /// Weights for the first and second derivative in the middle of the polynomial through all frames.
 const EXACT: [Weights; 2] =
     [([1.0, -8.0, 0.0, 8.0, -1.0], 12.0), ([-1.0, 16.0, -30.0, 16.0, -1.0], 12.0)];
-/// Decay of a detector per frame below which [`PARABOLA`] gives the derivatives, which is so up to G3. [`EXACT`] would amplify
-/// remnants of other notes there.
+/// Decay of a detector per frame below which [`PARABOLA`] gives the derivatives: that of the detectors up to G3. There, [`EXACT`]
+/// would amplify remnants of other notes.
 const SLOW: f64 = 0.35;
 /// Weights of three neighbouring tones in their mean.
 const SMOOTH: [f64; 3] = [1.0, 2.0, 1.0];

@@ -9,7 +9,8 @@ use crate::{
 };
 use std::{iter::Zip, slice::Iter, sync::LazyLock};
 
-/// Number of log odds of each note: held now, held four frames ago, begun now, begun four frames ago.
+/// Number of log odds of each note: that it is held now, that it was held four frames ago, and that it has begun, for the same
+/// two times.
 pub const COLUMNS: usize = 4;
 
 const MAGIC: &[u8; 8] = b"TFLISTEN";

@@ -36,7 +36,7 @@ impl BeatRecorder {
         Some(beats)
     }
 
-    /// Allocates memory for `seconds` more, once the first decision is recorded.
+    /// Allocates memory for `seconds` more. Does nothing before the first decision.
     pub fn reserve(&mut self, seconds: f64) {
         self.finder.iter_mut().for_each(|finder| finder.reserve(seconds));
     }

@@ -16,7 +16,7 @@ use tone_filter_dsp::{ChipTick, FoundKey, Settings, ToneFilter, listener::beats:
 const EARLY: f64 = 0.05;
 /// Length of a bar in music without beats in seconds: four beats at 120 beats per minute.
 const BAR: f64 = 2.0;
-/// Number of notes per second in dense music.
+/// Number of notes per second for which memory is reserved. Dense music has as many.
 const NOTES: f64 = 30.0;
 
 /// Format of a song file.

@@ -65,6 +65,7 @@ impl Grid {
         row as f64 * self.ticks()
     }
 
+    /// Returns the length of a row in MIDI ticks.
     fn ticks(&self) -> f64 {
         f64::from(TICKS) / f64::from(self.per_beat)
     }

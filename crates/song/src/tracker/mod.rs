@@ -47,7 +47,9 @@ pub fn settings(settings: Settings) -> Settings {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Module {
     chip: Chip,
+    /// Number of rows per beat.
     beat: usize,
+    /// Number of rows of the longest bar.
     bar: usize,
     /// Number of rows of the longest pattern. Effects end shorter ones early.
     rows: usize,
@@ -77,6 +79,7 @@ struct Instrument {
 #[derive(Debug, Clone, PartialEq)]
 struct Channel {
     voice: Voice,
+    /// Index in `patterns` for each order: each entry in the song's list of patterns.
     orders: Vec<u8>,
     /// Distinct patterns, each with one cell per row.
     patterns: Vec<Vec<Cell>>,
@@ -85,6 +88,7 @@ struct Channel {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 struct Cell {
     play: Option<Play>,
+    /// Linear volume, 1 to [`LOUDEST`], where it changes.
     volume: Option<u8>,
     effects: Vec<Effect>,
 }
