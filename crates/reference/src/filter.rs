@@ -43,9 +43,11 @@ pub struct Filter {
     /// Settings of the sound that has left the delay.
     sound: Sound,
     smoothing: Smoothing,
+    /// Smoothed settings of the sound that has left the delay.
     now: Smoothed,
     /// Latest settings, for listener and early bank.
     heard: Sound,
+    /// Smoothing of `heard`.
     hearing: Smoothing,
     heard_now: Smoothed,
     /// Weight of the sidechain in the undelayed sound at the start and at the end of the block.

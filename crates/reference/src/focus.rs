@@ -48,6 +48,7 @@ pub(crate) struct Focus {
     played: [bool; TONES],
     begun: [bool; TONES],
     gates: Gates,
+    /// Notes whose gates are open.
     sounding: [bool; TONES],
     /// Number of blocks until each note counts as played again.
     gaps: [f64; TONES],
@@ -166,7 +167,7 @@ struct Gate {
     change: Option<(f64, bool)>,
     /// Whether the last decisions allow the gate to open.
     may_open: bool,
-    /// Number of decisions until the sure one applies.
+    /// Number of decisions for which an early decision still takes precedence over the one with lookahead.
     unsure: u32,
 }
 

@@ -55,7 +55,7 @@ pub struct Sound {
     pub scale: Option<&'static [usize]>,
     /// Pitch classes of a custom scale, A first.
     pub custom: [bool; 12],
-    /// Handling of notes outside the scale.
+    /// Effect of the scale, the held keys or the custom map on the notes.
     pub map: Map,
     /// Target of each pitch class with [`Map::Custom`], A first.
     pub targets: [usize; 12],
@@ -97,7 +97,7 @@ pub enum Stereo {
     Place,
 }
 
-/// Handling of notes outside the scale.
+/// Effect of the scale, the held keys or the custom map on the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Map {
     /// Notes outside the scale are silent.
@@ -114,11 +114,11 @@ pub enum Map {
 pub enum Keys {
     /// No effect.
     Off,
-    /// Only notes with a held key sound.
+    /// A note sounds only while its key is held.
     Hold,
-    /// Only notes with a held key in some octave sound.
+    /// A note sounds only while its key is held, in this or another octave.
     HoldAny,
-    /// Notes with a held key sound, too.
+    /// A note also sounds while its key is held.
     Add,
 }
 
