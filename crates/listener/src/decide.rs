@@ -20,8 +20,8 @@ const LEVEL_RISE: f64 = 1.7;
 const EDGE_REACH: [f64; 2] = [0.03, 0.5];
 /// Minimum log odds of a [likely](Decisions::likely) note, relative to the threshold.
 const LIKELY: f32 = 1.0;
-/// [`LIKELY`] for a note that begins out of near silence: for detectors with a time constant of up to 30 ms, and of 60 ms or
-/// more; interpolated in between.
+/// [`LIKELY`] for a note that begins out of near silence. The first value holds for detectors with a time constant of up to 30
+/// ms, the second one from 60 ms on; in between, it is interpolated.
 const LIKELY_FROM_SILENCE: [f64; 2] = [1.0, -2.5];
 
 /// Decisions of one frame. The arrays have an element for each note, from MIDI note 28 on.
@@ -56,9 +56,9 @@ pub struct Decisions {
     /// Whether each note is likely to be played: its log odds are clearly above the threshold, or, for a low note that begins
     /// out of silence, not far below it. False without lookahead.
     pub likely: [bool; NOTES],
-    /// Age of an edge in the sound, in samples before the end of the block that returned the decision: the rise if a note becomes
-    /// `likely` in this frame, the fall if it stops being `early`. `None` for all other notes, without a clear edge, or without
-    /// lookahead.
+    /// Age of the edge at which a note began or ended, in samples before the end of the block that returned the decision. It is a
+    /// rise of the sound if the note becomes `likely` in this frame, and a fall if the note stops being `early`. `None` for all
+    /// other notes, without a clear edge, or without lookahead.
     pub edge: [Option<u32>; NOTES],
     /// Power at each note's frequency. With lookahead, it comes from a later frame than `level`, to compensate for the rise time
     /// of the note's detector.

@@ -8,8 +8,8 @@
 //! s2 = p^n (s2 + n g s1) + g sum over k of g p^(n-1-k) (n-k) x[k]
 //! ```
 //!
-//! where the weights `g p^(n-1-k)` are constants. Both sums have the same weights: one for the inputs, one for the inputs times
-//! their ages `n-k`. Two channels are processed together, so that each weight is loaded once.
+//! where the weights `g p^(n-1-k)` are constants. The first sum weights the inputs, the second one the inputs times their ages
+//! `n-k`. Two channels are processed together, so that each weight is loaded once.
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 
@@ -24,7 +24,7 @@ pub const LOWEST: i32 = 24;
 pub const FIRST_NOTE: usize = 4;
 /// Number of banks: a fast one, and two sharp ones a quarter of a semitone below and above.
 pub const BANKS: usize = 3;
-/// Number of detectors in a group, one for each lane of a vector.
+/// Number of detectors in a group, one for each lane of the widest vectors.
 pub const LANES: usize = 16;
 /// Number of groups in a bank; the last lanes are padding.
 pub const BANK_GROUPS: usize = DETECTORS.div_ceil(LANES);

@@ -286,8 +286,8 @@ impl Listener {
         (self.decisions().frames > before).then_some(&self.decider.decisions)
     }
 
-    /// Returns the number of blocks over which the work on a frame is spread: the smallest one at which the work in a block, plus a
-    /// step, is below twice the mean.
+    /// Returns the number of blocks over which the work on a frame is spread: the smallest number at which a block's part, plus a
+    /// step, is below twice the mean work of a block.
     fn blocks_per_frame(&self) -> usize {
         let blocks = self.frame() as f64 / BLOCK as f64;
         let share = (2.0 / blocks - GREATEST_STEP).max(1.0 / blocks);

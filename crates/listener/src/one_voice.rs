@@ -44,7 +44,7 @@ pub struct VoiceNote {
     pub level: f32,
     /// Stereo position when the note is loudest.
     pub place: f32,
-    /// Index of the path's previous note.
+    /// Index of the previous note on the path, in [`OneVoice::ended`].
     before: Option<usize>,
 }
 
@@ -74,7 +74,7 @@ impl Path {
         Self { score: f64::NEG_INFINITY, note: 0, start: 0, level: 0.0, place: 0.0, before: None };
 }
 
-/// Counts in a frame.
+/// Numbers of voices and of notes in doubt in a frame.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     voices: usize,
@@ -85,7 +85,7 @@ struct Counts {
 /// Decoder of a single voice.
 #[derive(Debug, Clone)]
 pub struct OneVoice {
-    /// For each note, the best paths that end with it, by its age in frames; the last one may be older.
+    /// For each note, the best path that ends with it at each age, from one frame on. The last one is for all greater ages, too.
     notes: [[Path; SHORTEST]; NOTES],
     /// Best path that ends with silence.
     silence: Path,

@@ -26,7 +26,7 @@ const VALUE: Weights = ([-3.0, 12.0, 17.0, 12.0, -3.0], 35.0);
 /// Weights for the first and second derivative in the middle of a fitted parabola.
 const PARABOLA: [Weights; 2] =
     [([-2.0, -1.0, 0.0, 1.0, 2.0], 10.0), ([2.0, -1.0, -2.0, -1.0, 2.0], 7.0)];
-/// Weights for the first and second derivative in the middle of the polynomial through all frames.
+/// Weights for the first and second derivative in the middle of the polynomial through all frames of a fit.
 const EXACT: [Weights; 2] =
     [([1.0, -8.0, 0.0, 8.0, -1.0], 12.0), ([-1.0, 16.0, -30.0, 16.0, -1.0], 12.0)];
 /// Decay of a detector per frame below which [`PARABOLA`] gives the derivatives: that of the detectors up to G3. There, [`EXACT`]

@@ -70,7 +70,7 @@ pub struct Layer<const OUT: usize> {
     pub offsets: Vec<isize>,
     /// Bias of each position.
     pub bias: Matrix<OUT>,
-    /// Matrix for each offset, one below the other, with a row for each input.
+    /// For each zone, the matrices of all offsets, one below the other. A matrix has a row for each input.
     pub weights: [Matrix<OUT>; ZONES],
 }
 

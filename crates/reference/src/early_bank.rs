@@ -28,7 +28,7 @@ pub(crate) struct EarlyBank {
     levels: VecDeque<Levels>,
     /// Sum of each bank's total power in the current block.
     sums: Vec<f64>,
-    /// Gains of the notes at the start and at the end of the block.
+    /// Gains of the notes in the delayed sound, at the start and at the end of the block.
     pub gains: [Tones; 2],
 }
 

@@ -45,10 +45,11 @@ pub struct Filter {
     smoothing: Smoothing,
     /// Smoothed settings of the sound that has left the delay.
     now: Smoothed,
-    /// Latest settings, for listener and early bank.
+    /// Latest settings: those of the undelayed sound, for listener and early bank.
     heard: Sound,
     /// Smoothing of `heard`.
     hearing: Smoothing,
+    /// Smoothed settings of the undelayed sound.
     heard_now: Smoothed,
     /// Weight of the sidechain in the undelayed sound at the start and at the end of the block.
     heard_sidechain: [f64; 2],

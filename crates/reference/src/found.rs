@@ -77,8 +77,8 @@ impl Found {
         }
     }
 
-    /// Evaluates a frame: the notes that are `played`, and its `tones`, which are the sum of their weights times `exp(2 pi i
-    /// cents / 100)`, and the sum of their weights. The bands have A4 at `tuning` Hz, and are transposed by `transpose`
+    /// Evaluates a frame. `played` has its notes. `tones` are three sums over its tones: real and imaginary part of the weight
+    /// times `exp(2 pi i cents / 100)`, and the weight. The bands have A4 at `tuning` Hz, and are transposed by `transpose`
     /// semitones.
     pub fn push(&mut self, played: &[bool; NOTES], tones: [f64; 3], tuning: f64, transpose: f64) {
         for held in &mut self.held {

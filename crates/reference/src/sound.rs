@@ -102,8 +102,8 @@ pub enum Stereo {
 pub enum Map {
     /// Notes outside the scale are silent.
     Mute,
-    /// Notes outside the scale move to the nearest note of the scale. With [`Keys::Hold`] and [`Keys::HoldAny`], all notes move
-    /// to the nearest held key.
+    /// Notes outside the scale move to the nearest note of the scale; with [`Keys::Add`], also to held keys. With [`Keys::Hold`]
+    /// and [`Keys::HoldAny`], all notes move to the nearest held key.
     Snap,
     /// All notes move to the nearest octave of their target.
     Custom,

@@ -246,8 +246,8 @@ impl Voices {
         }
     }
 
-    /// Returns the left and right sample `frame` of the block: the voices' mixed with `soft`, the output of [`Voice::Soft`]. The
-    /// bank must have processed its input `x`.
+    /// Returns the left and right sample `frame` of the block: the sum of the notes, mixed with `soft`, the output of
+    /// [`Voice::Soft`]. The bank must have processed its input `x` before.
     pub fn next(
         &mut self,
         frame: usize,

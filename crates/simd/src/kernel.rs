@@ -152,8 +152,8 @@ impl Kernel {
         Some(Self(machine))
     }
 
-    /// Runs `work` with the vectors of this kernel. The scalar and the portable kernel have plain arrays instead; in a
-    /// WebAssembly module with vectors, they have these.
+    /// Runs `work` with the vectors of this kernel. The scalar and the portable kernel have plain arrays instead. In a
+    /// WebAssembly module with vectors, both have the module's vectors.
     pub fn run(self, work: impl Work) {
         match self.0 {
             Machine::Scalar | Machine::Portable => run_portable(work),

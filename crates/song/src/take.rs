@@ -132,7 +132,7 @@ impl TakeRecorder {
 pub struct Take {
     /// Start: 0, unless earlier sound was forgotten.
     pub start: f64,
-    /// End.
+    /// End of the take, and of the notes that still sound then.
     pub end: f64,
     /// Notes, sorted by their start.
     pub notes: Vec<Note>,

@@ -40,7 +40,7 @@ pub struct Beats {
 }
 
 impl Beats {
-    /// Returns the tempo in beats per minute: the median over all beats. `None` with fewer than two beats.
+    /// Returns the tempo in beats per minute, from the median time between two beats. `None` with fewer than two beats.
     pub fn tempo(&self) -> Option<f64> {
         let mut lengths: Vec<f64> =
             self.beats.windows(2).map(|pair| pair[1].time - pair[0].time).collect();

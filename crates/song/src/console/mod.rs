@@ -18,7 +18,7 @@ use tone_filter_dsp::{BLOCK, ChipTick, Settings, ToneFilter, Voice};
 const CLOCK: u32 = 1_789_773;
 /// Ticks of the voice Chip per second.
 pub const TICKS: u32 = 60;
-/// Compression level: the best one.
+/// Level of compression: 9 is the highest of zlib.
 pub(crate) const BEST: u8 = 9;
 
 /// Returns `settings` for recording a song: with the voice Chip. Lookahead is on if focus is on, and off otherwise.
@@ -50,7 +50,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Records the filter's last block. Must be called after each of the filter's blocks. Voices other than Chip are silent.
+    /// Records the filter's last block. Must be called after each of the filter's blocks. With a voice other than Chip, it
+    /// records silence.
     pub fn push(&mut self, filter: &ToneFilter) {
         let ticks = |samples: u64| samples as f64 * f64::from(TICKS) / filter.sample_rate();
         self.ticks_to_drop = ticks(filter.bank_delay() as u64).round() as usize;

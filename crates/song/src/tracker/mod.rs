@@ -103,7 +103,7 @@ enum Play {
 /// Effect in a pattern that controls the song.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Effect {
-    /// Sets the tempo of this index from this row on.
+    /// From this row on, sets the tempo with this index in [`Module::tempi`].
     Tempo(u8),
     /// After this row, continues with the next order.
     Next,
