@@ -43,7 +43,7 @@ pub struct Edges {
     energies: [f64; HOPS],
     /// Number of complete hops since the reset.
     hops: usize,
-    /// Energy of the current hop so far, and its number of blocks.
+    /// Energy of the current hop so far, and the number of blocks in it so far.
     current: (f64, usize),
     /// Last sample of each channel.
     last: [f32; 2],

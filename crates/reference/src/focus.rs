@@ -82,17 +82,17 @@ impl Focus {
         }
     }
 
-    /// Begins a block. The listener runs at a focus above 0 in `now` or in `heard`, or if key or tuning `follow` the music.
-    pub fn begin_block(&mut self, now: &Smoothed, heard: &Smoothed, follow: bool) {
-        let listening = now.sound.focus.max(heard.sound.focus) > 0.0 || follow;
+    /// Begins a block. The listener runs at a focus above 0 in `now` or in `undelayed`, or if key or tuning `follow` the music.
+    pub fn begin_block(&mut self, now: &Smoothed, undelayed: &Smoothed, follow: bool) {
+        let listening = now.sound.focus.max(undelayed.sound.focus) > 0.0 || follow;
         if listening && !self.listening {
             // Until the listener has settled, all notes count as played.
             (self.warming_up, self.played, self.levels) = (WARM_UP, [true; TONES], None);
             self.set_sounding();
-        } else if heard.sound.light != self.light {
+        } else if undelayed.sound.light != self.light {
             self.warming_up = WARM_UP;
         }
-        (self.listening, self.light) = (listening, heard.sound.light);
+        (self.listening, self.light) = (listening, undelayed.sound.light);
 
         if listening && !now.sound.freeze {
             self.sounding = self.gates.begin_block();

@@ -118,7 +118,7 @@ pub enum Keys {
     Hold,
     /// A note sounds only while its key is held, in this or another octave.
     HoldAny,
-    /// A note also sounds while its key is held.
+    /// A note sounds while its key is held, and otherwise as with [`Keys::Off`].
     Add,
 }
 
