@@ -228,7 +228,7 @@ impl OneVoice {
     }
 }
 
-/// Returns the ranges of frames with one voice, by the best sequence of one voice and several.
+/// Divides the frames into ranges with one voice and with several, by the best sequence. Returns those with one voice.
 fn alone(frames: &[Counts]) -> Vec<Range<usize>> {
     let mut scores = [0.0; 2];
     let change = |counts: &Counts| {

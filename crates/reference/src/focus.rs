@@ -118,7 +118,7 @@ impl Focus {
         self.listening
     }
 
-    /// Moves the stereo positions by a block. A silent note jumps.
+    /// Moves the stereo positions by a block. A silent note takes its new position at once.
     pub fn move_pans(&mut self) {
         let slow = step(PLACE, self.sample_rate / BLOCK as f64);
         for tone in 0..TONES {

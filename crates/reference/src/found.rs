@@ -137,7 +137,7 @@ impl Found {
         let keys =
             [false, true].into_iter().flat_map(|minor| (0..12).map(move |root| (root, minor)));
         let keys: Vec<(usize, bool)> = keys.collect();
-        // Of equal keys, the first one wins.
+        // Of keys that fit equally well, the first one wins.
         let best = keys.iter().rev().max_by(|a, b| fit(a).total_cmp(&fit(b))).expect("keys");
         let last = self.key.map(|key| ((key.root, key.mode != Mode::Major), key.mode));
         let stays = last.filter(|(key, _)| fit(best) < fit(key) + 0.05);

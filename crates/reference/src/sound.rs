@@ -45,7 +45,7 @@ pub struct Sound {
     pub glide: f64,
     /// Share of a note's deviation from its nominal pitch that remains, in %.
     pub vibrato: f64,
-    /// Banks and stereo positions for two channels.
+    /// Use of two channels: one bank or two, and stereo positions of the notes.
     pub stereo: Stereo,
     /// Whether the input replaces the effect.
     pub bypass: bool,
@@ -86,7 +86,7 @@ pub struct Sound {
     pub bands: [bool; TONES],
 }
 
-/// Banks and stereo positions for two channels.
+/// Use of two channels: one bank or two, and stereo positions of the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stereo {
     /// One bank for the mean of the channels.

@@ -28,7 +28,7 @@ impl BeatRecorder {
         self.finder.get_or_insert_with(|| BeatFinder::new(frame)).push(decisions);
     }
 
-    /// Returns the beats of a file of `seconds`. `None` if there are too few notes.
+    /// Returns the beats of a file of `seconds`. `None` if there are too few beats or notes.
     pub fn beats(&self, seconds: f64) -> Option<Beats> {
         let mut beats = self.finder.as_ref()?.beats()?;
         beats.beats.iter_mut().for_each(|beat| beat.time += self.start);

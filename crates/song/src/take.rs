@@ -22,7 +22,7 @@ const NOTES: f64 = 30.0;
 /// Format of a song file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Song for the NES, for the tracker Furnace.
+    /// Song file of the tracker Furnace, for the NES.
     Furnace,
     /// NSF file: a program for the NES that plays the song.
     Nsf,
@@ -30,7 +30,7 @@ pub enum Format {
     Midi,
     /// MIDI file of the arrangement: lead, chords, bass, and drums on channel 10.
     Parts,
-    /// Score for the filter.
+    /// Score: a text file with notes, which replace the decisions of a listener.
     Score,
 }
 

@@ -59,7 +59,7 @@ struct Tempo {
     length: usize,
     /// Index of the tempo's first slot in each of the [`Scores`]' rings.
     first: usize,
-    /// Place in the beat of each step.
+    /// Place of each step of a beat, below [`PLACES`].
     places: Vec<u8>,
     /// Log prior for one step.
     prior: f32,

@@ -20,7 +20,7 @@ const COUNT: usize = 64;
 const STEP: usize = 2;
 /// Maximum change of tempo from beat to beat, in indices of tempi: 8 %.
 const REACH: usize = 3;
-/// Minimum strength, relative to the mean, of the onsets that [`BeatTracker::tempo`] waits for.
+/// Strength above which an onset counts for [`BeatTracker::tempo`], as a multiple of the mean strength.
 const ONSET: f32 = 2.5;
 /// Log probability of a tempo change, divided by the relative change of the beat's length.
 const CHANGE: f64 = -100.0;
@@ -58,7 +58,7 @@ pub struct BeatTracker {
     /// One-pole coefficient of the mean per frame.
     coefficient: f32,
     tempi: Vec<Tempo>,
-    /// Place in the beat of each state.
+    /// Place of each state in its beat.
     places: Vec<u8>,
     /// Log probability of a change of tempo by `n -` [`REACH`] indices, for each `n`.
     follows: [f32; 2 * REACH + 1],
