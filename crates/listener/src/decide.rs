@@ -15,12 +15,13 @@ pub const LOOKAHEAD: usize = 4;
 const REACH: f64 = 0.035;
 /// Time in which a new tone's power rises to a quarter, in time constants of its detector.
 const LEVEL_RISE: f64 = 1.7;
-/// Range before the end of a frame in which edges are searched: seconds, plus time constants of the detector.
+/// Time before the end of a frame in which edges are searched: a number of seconds, plus a number of the detector's time
+/// constants.
 const EDGE_REACH: [f64; 2] = [0.03, 0.5];
 /// Minimum log odds of a [likely](Decisions::likely) note, relative to the threshold.
 const LIKELY: f32 = 1.0;
-/// [`LIKELY`] for a note that begins out of near silence: for detectors with a time constant of up to 30 ms, and of 60 ms or
-/// more; interpolated in between.
+/// [`LIKELY`] for a note that begins out of near silence. The first value holds for detectors with a time constant of up to 30
+/// ms, the second one from 60 ms on; in between, it is interpolated.
 const LIKELY_FROM_SILENCE: [f64; 2] = [1.0, -2.5];
 
 /// Decisions of one frame. The arrays have an element for each note, from MIDI note 28 on.
@@ -55,9 +56,9 @@ pub struct Decisions {
     /// Whether each note is likely to be played: its log odds are clearly above the threshold, or, for a low note that begins
     /// out of silence, not far below it. False without lookahead.
     pub likely: [bool; NOTES],
-    /// Age of an edge in the sound, in samples before the end of the block that returned the decision: the rise if a note becomes
-    /// `likely` in this frame, the fall if it stops being `early`. `None` for all other notes, without a clear edge, or without
-    /// lookahead.
+    /// Age of the edge at which a note began or ended, in samples before the end of the block that returned the decision. It is a
+    /// rise of the sound if the note becomes `likely` in this frame, and a fall if the note stops being `early`. `None` for all
+    /// other notes, without a clear edge, or without lookahead.
     pub edge: [Option<u32>; NOTES],
     /// Power at each note's frequency. With lookahead, it comes from a later frame than `level`, to compensate for the rise time
     /// of the note's detector.
@@ -101,8 +102,8 @@ const ONE: f32 = 1.4;
 const UNKNOWN: f32 = 1.45;
 /// One-pole coefficients of the mean per frame, rising and falling: time constants of 0.6 and 1.9 s.
 const STEPS: [f32; 2] = [0.02, 0.006];
-/// Increase of the threshold in log odds, for [`Decisions::clear`], and in music of a single voice for notes that start without
-/// a detected beginning.
+/// Increase of the threshold in log odds, for [`Decisions::clear`]. In music of a single voice, it also applies to notes that
+/// start without a detected beginning.
 const RAISE: f32 = 1.0;
 
 /// Slow mean of the number of voices in the music.

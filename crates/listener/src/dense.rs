@@ -9,7 +9,7 @@
 
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8};
 
-/// Number of rows that are computed together; twice as many if the outputs fit into one vector.
+/// Number of rows that are computed together. The layer `near` computes twice as many if its outputs fit into one vector.
 pub const ROWS: usize = 5;
 /// Number of inputs per iteration of an unrolled loop. The loops are so short that the CPU predicts their branches.
 const UNROLLED: usize = 8;

@@ -8,8 +8,8 @@
 //! s2 = p^n (s2 + n g s1) + g sum over k of g p^(n-1-k) (n-k) x[k]
 //! ```
 //!
-//! where the weights `g p^(n-1-k)` are constants. Both sums have the same weights: one for the inputs, one for the inputs times
-//! their ages `n-k`. Two channels are processed together, so that each weight is loaded once.
+//! where the weights `g p^(n-1-k)` are constants. The first sum weights the inputs, the second one the inputs times their ages
+//! `n-k`. Two channels are processed together, so that each weight is loaded once.
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 
@@ -24,7 +24,7 @@ pub const LOWEST: i32 = 24;
 pub const FIRST_NOTE: usize = 4;
 /// Number of banks: a fast one, and two sharp ones a quarter of a semitone below and above.
 pub const BANKS: usize = 3;
-/// Number of detectors in a group, one for each lane of a vector.
+/// Number of detectors in a group, one for each lane of the widest vectors.
 pub const LANES: usize = 16;
 /// Number of groups in a bank; the last lanes are padding.
 pub const BANK_GROUPS: usize = DETECTORS.div_ceil(LANES);
@@ -32,16 +32,17 @@ pub const GROUPS: usize = BANKS * BANK_GROUPS;
 /// Number of samples that are processed at once.
 pub const CHUNK: usize = 16;
 
-/// Decay rate of the detectors of each bank: multiple of the frequency, and minimum in 1/s.
+/// Decay rate of the detectors of each bank: in 1/s per Hz of the detector's frequency, and its minimum in 1/s.
 const DECAY: [(f64, f64); BANKS] = [(0.15, 16.0), (0.05, 7.0), (0.05, 7.0)];
 /// Detuning of each bank in semitones.
 const DETUNING: [f64; BANKS] = [0.0, -0.25, 0.25];
 /// Detectors above this fraction of the detectors' sample rate are off.
 const HIGHEST: f64 = 0.45;
-/// States nearer to 0 than this become 0 at the end of a frame, so that no state stays denormal. The offset of the mean square,
-/// 1e-20, is far greater than their squares.
+/// States nearer to 0 than this become 0 at the end of a frame, so that no state stays denormal. Their squares are far below the
+/// offset of the mean square, 1e-20.
 const LEAST: f32 = 1e-18;
 
+/// One value for each detector of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 pub struct Group(pub [f32; LANES]);

@@ -10,11 +10,11 @@ const HOP: f64 = 0.001;
 const HOPS: usize = 128;
 /// Minimum duration of the windows before and after an edge in seconds.
 const WINDOW: f64 = 0.006;
-/// Minimum difference between the energies after and before an edge, relative to their sum: 3 dB.
+/// Minimum difference between the energies after and before an edge, as a fraction of their sum. At 1/3, one is twice the other.
 const CLEAR: f64 = 1.0 / 3.0;
 /// Energy before an attack, relative to the energy around the edge, below which it counts as silence: -26 dB.
 const SILENT: f64 = 0.002_5;
-/// Maximum duration of an attack before its edge in hops.
+/// Number of hops before an edge that may belong to the attack. Silence is looked for before them.
 const ATTACK: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct Edges {
     energies: [f64; HOPS],
     /// Number of complete hops since the reset.
     hops: usize,
-    /// Energy of the current hop so far, and its number of blocks.
+    /// Energy of the current hop so far, and the number of blocks in it so far.
     current: (f64, usize),
     /// Last sample of each channel.
     last: [f32; 2],
@@ -100,8 +100,8 @@ impl Edges {
         sums
     }
 
-    /// Returns the greatest edge for a note of `frequency` Hz. Searches from `reach` seconds before the time `age` samples ago until
-    /// now. `sums` comes from [`Edges::sums`]. `None` if the edge is not clear.
+    /// Returns the greatest edge for a note of `frequency` Hz. Searches from `age` samples and `reach` seconds ago until now.
+    /// `sums` comes from [`Edges::sums`]. `None` if the edge is not clear.
     pub fn find(
         &self,
         kind: Kind,

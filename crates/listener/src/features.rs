@@ -17,9 +17,9 @@ pub const FRAMES: usize = 8;
 /// Rows of zeros at each end.
 pub const MARGIN: usize = 2;
 
-/// Offset of the mean square, which bounds ratios in silence.
+/// Added to the mean square of a detector's output, so that ratios stay finite in silence.
 const SILENCE: f32 = 1e-20;
-/// Offset of a power relative to the reference, before the logarithm.
+/// Added to a power, relative to the reference, before the logarithm.
 const FLOOR: f32 = 1e-6;
 /// Natural logarithm of [`FLOOR`]; subtracted, so that silence has the level 0.
 const LN_FLOOR: f32 = -13.815_511;
@@ -40,6 +40,7 @@ pub const STEP_COST: usize = 5000;
 pub struct Features {
     /// One-pole coefficients of the reference per frame, rising and falling.
     steps: [f32; 2],
+    /// Reference power: the smoothed sum of the detectors' powers.
     pub reference: f32,
     /// Ring of frames, with a row for each semitone.
     rows: Box<[[[f32; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]>,

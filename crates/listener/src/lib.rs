@@ -67,7 +67,7 @@ pub fn frame(sample_rate: f64) -> (usize, usize) {
     (decimation, frame)
 }
 
-/// Network of the listener.
+/// Choice of the network that the listener uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Model {
     /// Accurate network: 2.9 million multiply-adds per frame.
@@ -273,8 +273,8 @@ impl Listener {
     /// Processes a block of one or two channels with the vectors of `kernel`. Returns the decisions of a frame if the work on it is
     /// complete. If the block completes several frames, returns the decisions of the last one.
     ///
-    /// A new second channel counts as equal to the first one until now. Two channels that have always been equal cost no more
-    /// time than one, and give the same decisions.
+    /// If a second channel is added, it counts as equal to the first one until then. Two channels that have always been equal
+    /// cost no more time than one, and give the same decisions.
     pub fn push(
         &mut self,
         kernel: Kernel,
@@ -286,8 +286,8 @@ impl Listener {
         (self.decisions().frames > before).then_some(&self.decider.decisions)
     }
 
-    /// Returns the number of blocks over which the work on a frame is spread: the smallest one at which the work in a block, plus a
-    /// step, is below twice the mean.
+    /// Returns the number of blocks over which the work on a frame is spread: the smallest number at which a block's part, plus a
+    /// step, is below twice the mean work of a block.
     fn blocks_per_frame(&self) -> usize {
         let blocks = self.frame() as f64 / BLOCK as f64;
         let share = (2.0 / blocks - GREATEST_STEP).max(1.0 / blocks);

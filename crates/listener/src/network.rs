@@ -1,15 +1,15 @@
 //! Network: computes the log odds of 80 notes from the detectors' features, frame by frame.
 //!
 //! ```text
-//! features of some frames -> near -> harmonic -> first GRU -> mix -> second GRU -> head
-//!                                      |  |                   ^ ^                  ^  ^
-//!                                      |  +-> global, one GRU |-+------------------+  |
-//!                                      +----- skip -----------+ ------ direct --------+
+//! features of some frames -> near -> harmonic -> first GRU -> mix ----> second GRU -> head
+//!                                      |  |                   ^ ^ |                  ^  ^
+//!                                      |  +-> global, one GRU |-+-|------------------+  |
+//!                                      +-------- skip --------+   +------ direct -------+
 //! ```
 //!
-//! All positions of a zone share their weights, but not their biases. Every note has a first and a second GRU; there is one global
-//! GRU. The work on a frame is done in steps of [`ROWS`] positions of a layer, so that it can be spread over time.
-//! `docs/listening.md` has the formulas.
+//! The notes of a zone share the weights of a layer; each has biases of its own. Every note has a first and a second GRU, and the
+//! GRUs of a zone share weights and biases. There is one global GRU. The work on a frame is done in steps of a few positions of a
+//! layer, so that it can be spread over time. `docs/listening.md` has the formulas.
 
 use crate::{
     NOTES,
@@ -22,7 +22,7 @@ use crate::{
 use fearless_simd::{Simd, SimdBase};
 use std::{array, iter::once};
 
-/// Rows of zeros at each end, so that a window of [`ROWS`] rows may have a single row of data.
+/// Number of rows of zeros at each end. A window of [`ROWS`] rows may have a single row of data.
 const MARGIN: usize = ROWS - 1;
 /// Rows in a step of the layer `near`.
 const NEAR_ROWS: usize = 2 * ROWS;
@@ -111,7 +111,8 @@ pub struct Network<const C1: usize, const C: usize> {
     mixed: Rows<C, NOTES>,
     second: Rows<C, { NOTES + 2 * MARGIN }>,
     logits: Rows<COLUMNS, NOTES>,
-    /// Cost of each step: its multiply-adds, plus the number of multiply-adds that take as long as its GRUs' nonlinear functions.
+    /// Cost of each step in multiply-adds. Each unit of the notes' GRUs adds [`UNIT_COST`] for its nonlinear functions; those of
+    /// the global GRU are left out.
     pub costs: [usize; STEPS],
     /// Sum of the costs: the cost of a frame.
     pub total: usize,

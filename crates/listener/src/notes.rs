@@ -2,8 +2,9 @@
 //!
 //! A held note is one note until the network decides that it begins again.
 //!
-//! In files, a note is reported once it has a minimum length, with the frame of its start. Live, a note is reported in the first
-//! frame in which it begins or is clear. It ends after several frames off, so that flickering decisions do not start it again.
+//! In files, a note is reported once it has a minimum length; the report has the frame of its start. Live, a note is reported in
+//! the first frame in which it begins or is clear. It ends after several frames off, so that flickering decisions do not start it
+//! again.
 
 use crate::{
     Decisions, NOTES,
@@ -16,7 +17,8 @@ const AGAIN: u64 = 9;
 const SHORTEST: u64 = 7;
 /// Maximum gap within a live note, in frames: 35 ms.
 const HOLD: u64 = 3;
-/// Maximum time in frames from a detected beginning to the start of its note.
+/// Maximum number of frames from a detected beginning to the start of its note. A note without a beginning is in doubt: see
+/// [`OneVoice::doubt`].
 const LATE: u64 = 3;
 /// Powers in dB that give the velocities 1 and 127. A full-scale sine has -3 dB.
 const VELOCITY_DB: [f32; 2] = [-60.0, -3.0];
@@ -173,7 +175,7 @@ impl Notes {
         self.frame = 0;
     }
 
-    /// Forgets the frames before `frame`, which [`Notes::phrases`] would need.
+    /// Forgets the frames before `frame`. [`Notes::phrases`] then begins later.
     pub fn forget(&mut self, frame: u64) {
         self.voice.iter_mut().for_each(|voice| voice.forget(frame));
     }

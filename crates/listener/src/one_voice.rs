@@ -11,7 +11,8 @@ use std::ops::Range;
 const HELD: f32 = 1.2;
 /// Minimum and maximum score of a frame of a note.
 const GAIN: [f32; 2] = [-3.0, 5.35];
-/// Reduction of the log odds of a note's two neighbours: for held, and for begun.
+/// Log odds that are subtracted from those of a note's two neighbours, before the highest of the three counts: for being held,
+/// and for beginning.
 const NEIGHBOR: [f32; 2] = [1.0, 2.0];
 /// Weight of the log odds of a beginning.
 const WEIGHT: f32 = 2.5;
@@ -43,7 +44,7 @@ pub struct VoiceNote {
     pub level: f32,
     /// Stereo position when the note is loudest.
     pub place: f32,
-    /// Index of the path's previous note.
+    /// Index of the previous note on the path, in [`OneVoice::ended`].
     before: Option<usize>,
 }
 
@@ -56,7 +57,8 @@ pub struct Phrase {
     pub notes: Vec<VoiceNote>,
 }
 
-/// Best path that ends with a certain note at a certain age, or with silence. Its other fields describe the note.
+/// Best path that ends with a certain note at a certain age, or with silence. The fields after `score` describe its last note, as
+/// in [`VoiceNote`].
 #[derive(Debug, Clone, Copy)]
 struct Path {
     score: f64,
@@ -72,7 +74,7 @@ impl Path {
         Self { score: f64::NEG_INFINITY, note: 0, start: 0, level: 0.0, place: 0.0, before: None };
 }
 
-/// Counts in a frame.
+/// Numbers of voices and of notes in doubt in a frame.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     voices: usize,
@@ -83,7 +85,7 @@ struct Counts {
 /// Decoder of a single voice.
 #[derive(Debug, Clone)]
 pub struct OneVoice {
-    /// For each note, the best paths that end with it, by its age in frames; the last one may be older.
+    /// For each note, the best path that ends with it at each age, from one frame on. The last one is for all greater ages, too.
     notes: [[Path; SHORTEST]; NOTES],
     /// Best path that ends with silence.
     silence: Path,
@@ -226,7 +228,7 @@ impl OneVoice {
     }
 }
 
-/// Returns the ranges of frames with one voice, by the best sequence of one voice and several.
+/// Divides the frames into ranges with one voice and with several, by the best sequence. Returns those with one voice.
 fn alone(frames: &[Counts]) -> Vec<Range<usize>> {
     let mut scores = [0.0; 2];
     let change = |counts: &Counts| {

@@ -26,11 +26,11 @@ const VALUE: Weights = ([-3.0, 12.0, 17.0, 12.0, -3.0], 35.0);
 /// Weights for the first and second derivative in the middle of a fitted parabola.
 const PARABOLA: [Weights; 2] =
     [([-2.0, -1.0, 0.0, 1.0, 2.0], 10.0), ([2.0, -1.0, -2.0, -1.0, 2.0], 7.0)];
-/// Weights for the first and second derivative in the middle of the polynomial through all frames.
+/// Weights for the first and second derivative in the middle of the polynomial through all frames of a fit.
 const EXACT: [Weights; 2] =
     [([1.0, -8.0, 0.0, 8.0, -1.0], 12.0), ([-1.0, 16.0, -30.0, 16.0, -1.0], 12.0)];
-/// Decay of a detector per frame below which [`PARABOLA`] gives the derivatives, which is so up to G3. [`EXACT`] would amplify
-/// remnants of other notes there.
+/// Decay of a detector per frame below which [`PARABOLA`] gives the derivatives: that of the detectors up to G3. There, [`EXACT`]
+/// would amplify remnants of other notes.
 const SLOW: f64 = 0.35;
 /// Weights of three neighbouring tones in their mean.
 const SMOOTH: [f64; 3] = [1.0, 2.0, 1.0];
@@ -38,7 +38,7 @@ const SMOOTH: [f64; 3] = [1.0, 2.0, 1.0];
 const CENTS: f64 = 1200.0 / std::f64::consts::LN_2;
 /// Error of a tone in cents at which the mean over the frames has as much weight as the tone.
 const ERROR: f64 = 25.0;
-/// Fraction of a tone's distance from the mean over the frames that counts as an error.
+/// Factor that converts a tone's distance from the mean over the frames to an error.
 const DISTANCE: f64 = 0.25;
 /// Power of the input, relative to the detector's output, below which the tone has ended and the detector only rings.
 const ENDED: f64 = 0.25;

@@ -19,7 +19,7 @@ const FIRST: f64 = 25.0;
 const REACH: f64 = 50.0;
 /// Difference between the measurements of two neighbours, in cents, at which their weight falls by a factor of e.
 const DISAGREEMENT: f64 = 28.0;
-/// Growth of a detector in bandwidths at which the weight of it and its neighbour falls by a factor of e.
+/// Growth of one of two neighbours, in bandwidths, at which their weight falls by a factor of e.
 const GROWTH: f64 = 0.6;
 /// Exponent in the weight of two neighbours, applied to their power relative to the reference power. It is small, so that weak
 /// tones count nearly as much as strong ones.

@@ -9,7 +9,8 @@ use crate::{
 };
 use std::{iter::Zip, slice::Iter, sync::LazyLock};
 
-/// Number of log odds of each note: held now, held four frames ago, begun now, begun four frames ago.
+/// Number of log odds of each note: that it is held now, that it was held four frames ago, and that it has begun, for the same
+/// two times.
 pub const COLUMNS: usize = 4;
 
 const MAGIC: &[u8; 8] = b"TFLISTEN";
@@ -69,7 +70,7 @@ pub struct Layer<const OUT: usize> {
     pub offsets: Vec<isize>,
     /// Bias of each position.
     pub bias: Matrix<OUT>,
-    /// Matrix for each offset, one below the other, with a row for each input.
+    /// For each zone, the matrices of all offsets, one below the other. A matrix has a row for each input.
     pub weights: [Matrix<OUT>; ZONES],
 }
 

@@ -11,11 +11,15 @@ use tone_filter_dsp::{
 
 /// Height of a note's row in pixels.
 const ROW: i32 = 16;
+/// Margin on the left of the roll in pixels, with the keyboard.
 const LEFT: i32 = 84;
+/// Margin above the roll in pixels, with the title.
 const TOP: i32 = 64;
 /// Width of the roll in pixels.
 pub const WIDTH: i32 = 1440;
+/// Margin on the right of the roll in pixels.
 const RIGHT: i32 = 28;
+/// Margin below the roll in pixels, with the times.
 const BOTTOM: i32 = 44;
 
 pub fn picture(plot: &Plot) -> Canvas {

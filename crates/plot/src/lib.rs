@@ -18,14 +18,17 @@ const COLUMNS: usize = 2 * draw::WIDTH as usize;
 #[derive(Debug, Clone)]
 pub struct Plot {
     title: String,
+    /// Time between two snapshots in seconds.
     hop: f64,
     rows: Rows,
+    /// Name of each row's note.
     names: Vec<String>,
     columns: Vec<Column>,
     /// Number of snapshots in a full column.
     stride: u32,
     /// Number of snapshots in the last column.
     filled: u32,
+    /// Starts of the bars in seconds.
     bars: Vec<f64>,
 }
 

@@ -12,7 +12,8 @@ use std::{collections::BTreeMap, convert::Infallible};
 
 /// Version of the preset format that this program writes.
 ///
-/// Each new key, entry or range needs a new version, so that older programs leave it out instead of refusing the preset.
+/// Each new key, entry or range needs a new version. Older programs then leave the new content out instead of refusing the
+/// preset.
 pub const VERSION: u32 = 1;
 
 /// Result of reading a preset.
@@ -64,7 +65,7 @@ struct Versioned {
     version: Option<u32>,
 }
 
-/// Keys of a preset up to [`VERSION`].
+/// Content of a preset file. `others` has the keys that this program does not know.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with version, name and settings")]
 struct File {

@@ -1,4 +1,4 @@
-//! Settings as JSON, and the presets that come with the program.
+//! Settings as JSON, and presets: those that come with the program, and those of the user.
 //!
 //! ```json
 //! { "version": 1, "name": "Quiet Music", "settings": { "floor": -70 } }

@@ -43,6 +43,7 @@ fn rms<'a>(samples: impl IntoIterator<Item = &'a f32>) -> f64 {
     10.0 * f64::log10(sum / count)
 }
 
+/// Returns the RMS of a bar in dB full scale.
 fn bar(signal: &Signal, index: usize) -> f64 {
     let edge = |index: usize| (index as f64 * BAR * RATE) as usize;
     rms(signal.iter().flat_map(|channel| &channel[edge(index)..edge(index + 1)]))

@@ -147,7 +147,7 @@ impl Constants {
 /// Range in which a note keeps its own power.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gate {
-    /// Lower end: below it, a power falls four times as far in dB.
+    /// Lower end. A power below it counts as lower still: four times as far below this end, in dB.
     low: f64,
     /// Upper end: the maximum power of a note.
     pub high: f64,

@@ -49,6 +49,7 @@ pub(crate) struct Chip {
     arranger: Arranger,
     /// Samples to the next tick, times 60.
     left: f64,
+    /// Volumes that the notes got at the last tick.
     held: Volumes,
     /// Volumes of the notes at the start and at the end of the block.
     volumes: [Volumes; 2],
@@ -56,7 +57,9 @@ pub(crate) struct Chip {
     noise_volumes: [f64; 2],
     /// Amplitude of volume 15 at the start and at the end of the block.
     units: [f64; 2],
+    /// Band-pass from 4 to 8 kHz for the input.
     octave_filter: Biquad,
+    /// High-pass above 8 kHz for the input.
     above: Biquad,
     /// Tracked output powers of `octave_filter` and `above`.
     powers: [f64; 2],

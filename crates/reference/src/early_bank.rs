@@ -11,9 +11,9 @@ use std::{collections::VecDeque, f64::consts::TAU};
 /// Levels at the start of a block.
 #[derive(Debug, Clone)]
 struct Levels {
-    /// Mean of the banks' tracked powers of each note.
+    /// Tracked power of each note, averaged over the banks.
     powers: Tones,
-    /// Mean of each bank's total power over the last block.
+    /// Total power of each bank, averaged over the last block.
     totals: Vec<f64>,
 }
 
@@ -28,12 +28,12 @@ pub(crate) struct EarlyBank {
     levels: VecDeque<Levels>,
     /// Sum of each bank's total power in the current block.
     sums: Vec<f64>,
-    /// Gains of the notes at the start and at the end of the block.
+    /// Gains of the notes in the delayed sound, at the start and at the end of the block.
     pub gains: [Tones; 2],
 }
 
 impl EarlyBank {
-    /// Creates copies of the sounding `banks`, for sound that is delayed by `latency` samples.
+    /// Creates the state from copies of the sounding banks. The sound is delayed by `latency` samples.
     pub fn new(banks: Vec<Bank>, low: bool, latency: usize, sample_rate: f64) -> Self {
         let totals: Vec<f64> = banks.iter().map(Bank::total_power).collect();
         let powers = banks[0].bands().map(|band| band.power);

@@ -43,13 +43,16 @@ pub struct Filter {
     /// Settings of the sound that has left the delay.
     sound: Sound,
     smoothing: Smoothing,
+    /// Smoothed settings of the sound that has left the delay.
     now: Smoothed,
-    /// Latest settings, for listener and early bank.
-    heard: Sound,
-    hearing: Smoothing,
-    heard_now: Smoothed,
+    /// Latest settings: those of the undelayed sound, for listener and early bank.
+    undelayed: Sound,
+    /// Smoothing of `undelayed`.
+    undelayed_smoothing: Smoothing,
+    /// Smoothed settings of the undelayed sound.
+    undelayed_now: Smoothed,
     /// Weight of the sidechain in the undelayed sound at the start and at the end of the block.
-    heard_sidechain: [f64; 2],
+    undelayed_sidechain: [f64; 2],
     /// Settings of the sound in the delay, each with the number of its first block.
     waiting: VecDeque<(usize, Sound)>,
     blocks: usize,
@@ -130,10 +133,10 @@ impl Filter {
             at_once: false,
             unclipped: false,
             sound: sound.clone(),
-            heard: sound.clone(),
-            hearing: smoothing.clone(),
-            heard_now: now.clone(),
-            heard_sidechain: [0.0; 2],
+            undelayed: sound.clone(),
+            undelayed_smoothing: smoothing.clone(),
+            undelayed_now: now.clone(),
+            undelayed_sidechain: [0.0; 2],
             waiting: VecDeque::new(),
             blocks: 0,
             smoothing,
@@ -146,7 +149,7 @@ impl Filter {
 
     /// Sets the settings from the next block on. Stages after the delay change when the sound of that block leaves it.
     pub fn set(&mut self, sound: &Sound) {
-        self.heard = sound.clone();
+        self.undelayed = sound.clone();
         if sound.lookahead && self.recording && self.blocks > 0 {
             let due = self.blocks + delay(self.sample_rate).div_ceil(BLOCK);
             self.waiting.push_back((due, sound.clone()));
@@ -159,7 +162,7 @@ impl Filter {
 
     /// Replaces the last settings by `sound`, which differs only in detected key, tuning or tempo. It applies without delay.
     pub fn set_found(&mut self, sound: &Sound) {
-        self.heard = sound.clone();
+        self.undelayed = sound.clone();
         *self.waiting.back_mut().map_or(&mut self.sound, |(_, last)| last) = sound.clone();
         self.aim();
     }
@@ -176,10 +179,10 @@ impl Filter {
             let aim = sound.morphed();
             Sound { transpose: aim.transpose + bend, ..aim }
         };
-        let (now, heard) = (aim(&self.sound), aim(&self.heard));
+        let (now, undelayed) = (aim(&self.sound), aim(&self.undelayed));
         self.timbres.aim(&now);
         self.smoothing.aim(&now);
-        self.hearing.aim(&heard);
+        self.undelayed_smoothing.aim(&undelayed);
     }
 
     /// Processes a block of 64 samples, or fewer at the end of the signal. `decision` is the listener's decision at the end of
@@ -216,8 +219,8 @@ impl Filter {
         for (frame, gains) in mix_gains.into_iter().enumerate() {
             let mut dry: Vec<f64> = input.iter().map(|channel| channel[frame].into()).collect();
             let second: Vec<f64> = sidechain.iter().map(|channel| channel[frame].into()).collect();
-            let heard = between(self.heard_sidechain, frame + 1);
-            self.process_early(&dry, &second, heard, gains.stereo);
+            let sidechain_share = between(self.undelayed_sidechain, frame + 1);
+            self.process_early(&dry, &second, sidechain_share, gains.stereo);
             if self.recording {
                 for (x, delay) in dry.iter_mut().zip(&mut self.delays[0]) {
                     *x = delay.next(*x, gains.lookahead);
@@ -272,7 +275,7 @@ impl Filter {
             self.aim();
         }
         let before = self.now.fades;
-        let [mut wanted, set] = [&self.sound, &self.heard].map(switches);
+        let [mut wanted, set] = [&self.sound, &self.undelayed].map(switches);
         if set[LOOKAHEAD] && !self.recording {
             self.delays[0].fill(Delay::new(delay(self.sample_rate)));
             self.ahead = AheadLimiter::new(self.sample_rate, channels);
@@ -286,29 +289,30 @@ impl Filter {
         wanted[LOOKAHEAD] = set[LOOKAHEAD] && self.recorded >= latency(self.sample_rate);
         wanted[SIDECHAIN] &= connected;
         self.smoothing.fade(wanted);
-        let mut heard = wanted;
-        heard[SIDECHAIN] = set[SIDECHAIN] && connected;
-        self.hearing.fade(heard);
+        let mut undelayed = wanted;
+        undelayed[SIDECHAIN] = set[SIDECHAIN] && connected;
+        self.undelayed_smoothing.fade(undelayed);
         if self.connected.is_none() {
             // The first block has nothing to crossfade with.
             self.smoothing.arrive_at_sidechain();
-            self.hearing.arrive_at_sidechain();
+            self.undelayed_smoothing.arrive_at_sidechain();
             self.mix_gains.sidechain = f64::from(u8::from(wanted[SIDECHAIN]));
-            self.heard_sidechain[1] = self.mix_gains.sidechain;
+            self.undelayed_sidechain[1] = self.mix_gains.sidechain;
         } else if connected && self.connected == Some(false) {
             self.delays[1].fill(Delay::new(delay(self.sample_rate)));
         }
         self.connected = Some(connected);
         let start = self.mix_gains;
         self.smoothing.step();
-        self.hearing.step();
+        self.undelayed_smoothing.step();
         if !self.recording {
-            self.hearing = self.smoothing.clone();
+            self.undelayed_smoothing = self.smoothing.clone();
         }
         let had_low = self.now.low_bands > 0.0;
         self.now = self.smoothing.now();
-        self.heard_now = self.hearing.now();
-        self.heard_sidechain = [self.heard_sidechain[1], self.heard_now.fades[SIDECHAIN]];
+        self.undelayed_now = self.undelayed_smoothing.now();
+        self.undelayed_sidechain =
+            [self.undelayed_sidechain[1], self.undelayed_now.fades[SIDECHAIN]];
         let low = had_low || self.now.low_bands > 0.0;
         if low && !self.low_computed {
             for BankVoices { bank, voices } in &mut self.banks {
@@ -325,7 +329,7 @@ impl Filter {
             let early = self
                 .early
                 .get_or_insert_with(|| EarlyBank::new(banks(), low, latency, self.sample_rate));
-            early.begin_block(&self.now, low || self.heard_now.low_bands > 0.0);
+            early.begin_block(&self.now, low || self.undelayed_now.low_bands > 0.0);
         }
 
         if self.now.fades[AUTO] == 0.0 {
@@ -333,7 +337,7 @@ impl Filter {
         } else if self.level.is_none() {
             self.level = Some(Level::activated(self.sample_rate));
         }
-        self.focus.begin_block(&self.now, &self.heard_now, self.heard.follows);
+        self.focus.begin_block(&self.now, &self.undelayed_now, self.undelayed.follows);
         let offsets = self.sound.offsets(&self.keyboard);
         self.keys.follow(&self.sound, &self.keyboard, &offsets);
         let ahead = self.early.as_ref().map(|early| early.powers_ahead(&self.now.sound));
@@ -376,7 +380,7 @@ impl Filter {
             }
             for bank in &mut early.banks {
                 let mix = Mix { weights, pans: None, gains };
-                bank.begin_block(&self.heard_now, mix, early.low, false);
+                bank.begin_block(&self.undelayed_now, mix, early.low, false);
             }
         }
         let pans = pans.filter(|_| channels == 2 && !two);

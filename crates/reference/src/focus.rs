@@ -48,6 +48,7 @@ pub(crate) struct Focus {
     played: [bool; TONES],
     begun: [bool; TONES],
     gates: Gates,
+    /// Notes whose gates are open.
     sounding: [bool; TONES],
     /// Number of blocks until each note counts as played again.
     gaps: [f64; TONES],
@@ -81,17 +82,17 @@ impl Focus {
         }
     }
 
-    /// Begins a block. The listener runs at a focus above 0 in `now` or in `heard`, or if key or tuning `follow` the music.
-    pub fn begin_block(&mut self, now: &Smoothed, heard: &Smoothed, follow: bool) {
-        let listening = now.sound.focus.max(heard.sound.focus) > 0.0 || follow;
+    /// Begins a block. The listener runs at a focus above 0 in `now` or in `undelayed`, or if key or tuning `follow` the music.
+    pub fn begin_block(&mut self, now: &Smoothed, undelayed: &Smoothed, follow: bool) {
+        let listening = now.sound.focus.max(undelayed.sound.focus) > 0.0 || follow;
         if listening && !self.listening {
             // Until the listener has settled, all notes count as played.
             (self.warming_up, self.played, self.levels) = (WARM_UP, [true; TONES], None);
             self.set_sounding();
-        } else if heard.sound.light != self.light {
+        } else if undelayed.sound.light != self.light {
             self.warming_up = WARM_UP;
         }
-        (self.listening, self.light) = (listening, heard.sound.light);
+        (self.listening, self.light) = (listening, undelayed.sound.light);
 
         if listening && !now.sound.freeze {
             self.sounding = self.gates.begin_block();
@@ -117,7 +118,7 @@ impl Focus {
         self.listening
     }
 
-    /// Moves the stereo positions by a block. A silent note jumps.
+    /// Moves the stereo positions by a block. A silent note takes its new position at once.
     pub fn move_pans(&mut self) {
         let slow = step(PLACE, self.sample_rate / BLOCK as f64);
         for tone in 0..TONES {
@@ -166,7 +167,7 @@ struct Gate {
     change: Option<(f64, bool)>,
     /// Whether the last decisions allow the gate to open.
     may_open: bool,
-    /// Number of decisions until the sure one applies.
+    /// Number of decisions for which an early decision still takes precedence over the one with lookahead.
     unsure: u32,
 }
 

@@ -3,9 +3,10 @@
 use crate::NOTES;
 use std::f64::consts::TAU;
 
-/// Profile of major: fraction of a key's segments that contain each degree, from the root up.
+/// Profile of major: fraction of segments of music in which each degree of the key is heard, from the root up.
 const MAJOR: [f64; 12] =
     [0.748, 0.060, 0.488, 0.082, 0.670, 0.460, 0.096, 0.715, 0.104, 0.366, 0.057, 0.400];
+/// Profile of minor.
 const MINOR: [f64; 12] =
     [0.712, 0.084, 0.474, 0.618, 0.049, 0.460, 0.105, 0.747, 0.404, 0.067, 0.133, 0.330];
 
@@ -44,15 +45,17 @@ pub struct Found {
     followed: Option<Key>,
     /// Sum of all tones, fading with a time constant of 20 s: real part, imaginary part and weight.
     tones: [f64; 3],
-    /// Unwrapped cents of the last frame with tones: at most 50 from the frame with tones before it.
+    /// Cents of the last frame with tones, unwrapped: at most 50 from those of the frame with tones before it.
     unwrapped: f64,
-    /// Sums of the squared lengths of each frame's tones: plain, and times their cents. Both fade with a time constant of 0.1 s.
+    /// Sums over the frames, fading with a time constant of 0.1 s: of the squared length of a frame's tones, and of this square
+    /// times the frame's cents. The ratio of both is the mean cents over a vibrato.
     vibrato: [f64; 2],
-    /// Sum of each frame's tones, turned to the mean cents over a vibrato, fading with a time constant of 20 s: real and
-    /// imaginary part.
+    /// Sum of the frames' tones, fading with a time constant of 20 s: real and imaginary part. The tones of a frame are turned to
+    /// the mean cents over a vibrato before they are added.
     middles: [f64; 2],
     /// Cents from the set tuning to the bands' tuning.
     cents: f64,
+    /// Whether the bands' tuning is on its way to the detected one.
     moving: bool,
 }
 
@@ -74,8 +77,8 @@ impl Found {
         }
     }
 
-    /// Evaluates a frame: the notes that are `played`, and its `tones`, which are the sum of their weights times `exp(2 pi i
-    /// cents / 100)`, and the sum of their weights. The bands have A4 at `tuning` Hz, and are transposed by `transpose`
+    /// Evaluates a frame. `played` has its notes. `tones` are three sums over its tones: real and imaginary part of the weight
+    /// times `exp(2 pi i cents / 100)`, and the weight. The bands have A4 at `tuning` Hz, and are transposed by `transpose`
     /// semitones.
     pub fn push(&mut self, played: &[bool; NOTES], tones: [f64; 3], tuning: f64, transpose: f64) {
         for held in &mut self.held {
@@ -134,7 +137,7 @@ impl Found {
         let keys =
             [false, true].into_iter().flat_map(|minor| (0..12).map(move |root| (root, minor)));
         let keys: Vec<(usize, bool)> = keys.collect();
-        // Of equal keys, the first one wins.
+        // Of keys that fit equally well, the first one wins.
         let best = keys.iter().rev().max_by(|a, b| fit(a).total_cmp(&fit(b))).expect("keys");
         let last = self.key.map(|key| ((key.root, key.mode != Mode::Major), key.mode));
         let stays = last.filter(|(key, _)| fit(best) < fit(key) + 0.05);

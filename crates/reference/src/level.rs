@@ -16,11 +16,11 @@ pub(crate) struct Level {
     initial_gain: f64,
     /// K-weighting of dry and wet, for each channel.
     weightings: Vec<[KWeighting; 2]>,
-    /// Mean square of the dry signal, scaled to the nominal level and averaged while notes sound.
+    /// K-weighted mean square of the dry signal while notes sound, as if the banks' input had its nominal level.
     dry: f64,
-    /// Mean square of the wet signal, scaled to the nominal level and averaged while notes sound.
+    /// K-weighted mean square of the wet signal while notes sound, as if the banks' input had its nominal level.
     wet: f64,
-    /// Mean product of dry and wet signal, scaled to the nominal level and averaged while notes sound.
+    /// Mean product of both K-weighted signals while notes sound, as if the banks' input had its nominal level.
     both: f64,
     /// Averaging time of `dry`, `wet` and `both` so far, in seconds.
     tracked: f64,

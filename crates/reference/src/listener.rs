@@ -30,7 +30,8 @@ pub struct Decisions {
     pub on: [bool; NOTES],
     /// Whether each note begins.
     pub begun: [bool; NOTES],
-    /// Log odds of each note: played now, played before, begun now, begun before.
+    /// Log odds of each note: that it is played now, that it was played four frames ago, and that it has begun, for the same two
+    /// times.
     pub logits: Vec<[f64; 4]>,
     /// Power of the input at each note's frequency at the end of the frame: 0.5 for a full-scale sine.
     pub power: [f64; NOTES],

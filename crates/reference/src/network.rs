@@ -19,7 +19,8 @@ const DETECTOR_ZONES: [usize; 2] = [20, 50];
 /// Maximum lag of the features in frames.
 const MOST_LAG: usize = 7;
 
-/// Matrix with a row for each input; also the values of units, with a row for each position.
+/// Rows of numbers. As weights: a row for each input. As values of a layer: a row for each note or detector, and a column for
+/// each unit.
 pub type Matrix = Vec<Vec<f64>>;
 
 /// Fitted weights of the network.
@@ -93,6 +94,7 @@ pub struct Network {
     pub weights: Weights,
     /// Rate of the frames in Hz.
     rate: f64,
+    /// Reference power: the smoothed sum of the detectors' powers.
     reference: f64,
     /// Features of the last frames, newest first.
     past: VecDeque<Matrix>,

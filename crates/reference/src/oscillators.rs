@@ -6,6 +6,7 @@ use std::f64::consts::TAU;
 /// Samples between two sampling instants of a resonator's oscillation.
 pub(crate) const PHASE_INTERVAL: usize = 8;
 
+/// Number of poles of the phase's low-pass.
 const PHASE_POLES: usize = 4;
 /// Number of poles of the low-passes of amplitude and total power.
 pub(crate) const AMPLITUDE_POLES: usize = 2;

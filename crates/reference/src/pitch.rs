@@ -18,7 +18,7 @@ const END: f64 = 1e-4;
 const FALLEN: f64 = 0.5;
 /// Decay of the tracked peak per second, as a factor: -30 dB.
 const DECAY: f64 = 1e-3;
-/// Advantage of the band that already leads the bands at its pitch: 3 dB.
+/// Factor on the power of the band that already plays a pitch, so that another band takes over only if it is 3 dB stronger.
 const ADVANTAGE: f64 = 2.0;
 
 /// Settings that move a note's pitch.
@@ -52,12 +52,15 @@ pub(crate) struct Bands<'a> {
 
 #[derive(Debug, Clone, Copy)]
 struct Note {
+    /// Phase at the start of the block in radians.
     phase: f64,
+    /// Phase step of a sample in radians.
     step: f64,
     /// Semitones from the band's own note up to the current pitch.
     shift: f64,
     /// Change of `shift` in a block.
     slope: f64,
+    /// Semitones from the band's own note up to the pitch of its map.
     target: f64,
     /// Highest `shift` in the block.
     highest: f64,
@@ -69,9 +72,9 @@ struct Note {
     age: f64,
     /// Tracked peak of the band's power.
     peak: f64,
-    /// Whether the note has had its glide.
+    /// Whether the note cannot begin to glide any more: it has had its glide, or continues the note of another band.
     settled: bool,
-    /// Whether another note has glided from this one.
+    /// Whether another note has glided from this one, or continues it.
     used: bool,
 }
 
@@ -81,6 +84,7 @@ pub(crate) struct Pitches {
     block: f64,
     active: bool,
     notes: [Note; TONES],
+    /// Weights of the notes in the last block.
     weights: Tones,
     /// The leading band at each pitch: pitch and tone.
     leaders: Vec<(f64, usize)>,
@@ -168,7 +172,8 @@ impl Pitches {
         }
     }
 
-    /// Gives the power of all bands at a pitch to the strongest of them.
+    /// Gives the power of all bands at a pitch to the strongest of them. When another band takes over, it continues the phase and
+    /// the pitch of the one before.
     fn merge(&mut self, [before, gains]: &mut [Tones; 2]) {
         let pitch = |notes: &[Note; TONES], tone: usize| semitone(tone) + notes[tone].target;
         let last = std::mem::take(&mut self.leaders);
@@ -211,7 +216,7 @@ impl Pitches {
         }
     }
 
-    /// Updates which notes begin and end, and starts glides of `seconds`.
+    /// Updates which notes begin and end, and starts glides that last `seconds`; none if this is 0.
     fn follow(&mut self, bands: &Bands, seconds: f64) {
         let blocks = |seconds: f64| (seconds / self.block).floor();
         let (recent, young) = (blocks(RECENT), blocks(YOUNG));

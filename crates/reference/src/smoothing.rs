@@ -72,6 +72,7 @@ pub(crate) struct Smoothed {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Smoothing {
+    /// Number of blocks in a change.
     steps: f64,
     target: Sound,
     pub switches: Switches<bool>,
@@ -109,6 +110,7 @@ impl Smoothing {
         }
     }
 
+    /// Starts the crossfades to `switches`.
     pub fn fade(&mut self, switches: Switches<bool>) {
         self.switches = switches;
         self.target.lookahead = switches[LOOKAHEAD];

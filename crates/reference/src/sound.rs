@@ -45,7 +45,7 @@ pub struct Sound {
     pub glide: f64,
     /// Share of a note's deviation from its nominal pitch that remains, in %.
     pub vibrato: f64,
-    /// Banks and stereo positions for two channels.
+    /// Use of two channels: one bank or two, and stereo positions of the notes.
     pub stereo: Stereo,
     /// Whether the input replaces the effect.
     pub bypass: bool,
@@ -55,7 +55,7 @@ pub struct Sound {
     pub scale: Option<&'static [usize]>,
     /// Pitch classes of a custom scale, A first.
     pub custom: [bool; 12],
-    /// Handling of notes outside the scale.
+    /// Effect of the scale, the held keys or the custom map on the notes.
     pub map: Map,
     /// Target of each pitch class with [`Map::Custom`], A first.
     pub targets: [usize; 12],
@@ -86,7 +86,7 @@ pub struct Sound {
     pub bands: [bool; TONES],
 }
 
-/// Banks and stereo positions for two channels.
+/// Use of two channels: one bank or two, and stereo positions of the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stereo {
     /// One bank for the mean of the channels.
@@ -97,13 +97,13 @@ pub enum Stereo {
     Place,
 }
 
-/// Handling of notes outside the scale.
+/// Effect of the scale, the held keys or the custom map on the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Map {
     /// Notes outside the scale are silent.
     Mute,
-    /// Notes outside the scale move to the nearest note of the scale. With [`Keys::Hold`] and [`Keys::HoldAny`], all notes move
-    /// to the nearest held key.
+    /// Notes outside the scale move to the nearest note of the scale; with [`Keys::Add`], also to held keys. With [`Keys::Hold`]
+    /// and [`Keys::HoldAny`], all notes move to the nearest held key.
     Snap,
     /// All notes move to the nearest octave of their target.
     Custom,
@@ -114,11 +114,11 @@ pub enum Map {
 pub enum Keys {
     /// No effect.
     Off,
-    /// Only notes with a held key sound.
+    /// A note sounds only while its key is held.
     Hold,
-    /// Only notes with a held key in some octave sound.
+    /// A note sounds only while its key is held, in this or another octave.
     HoldAny,
-    /// Notes with a held key sound, too.
+    /// A note sounds while its key is held, and otherwise as with [`Keys::Off`].
     Add,
 }
 

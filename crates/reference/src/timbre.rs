@@ -45,11 +45,11 @@ pub(crate) struct Arrangement {
     pub voices: usize,
     /// Number of ticks of each note of the arpeggio; `None` without one.
     pub arpeggio_ticks: Option<usize>,
-    /// Attack in ticks.
+    /// Number of ticks in which a note reaches its volume.
     pub attack: f64,
-    /// Decay in ticks; 0 for none.
+    /// Number of ticks in which the volume then falls to a quarter; 0 for a constant volume.
     pub decay: f64,
-    /// Semitones above A3 below which the lowest note is the bass.
+    /// Upper limit of the bass in semitones above A3: the lowest note is the bass only if it is below.
     pub bass_below: f64,
 }
 

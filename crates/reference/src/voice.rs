@@ -47,6 +47,7 @@ pub(crate) struct Voices {
     total_powers: Vec<f64>,
     /// States of the one-pole low-passes in series that smooth the total power.
     totals: [f64; AMPLITUDE_POLES],
+    /// Tracked powers of the notes.
     powers: Tones,
     /// Amplitudes of the notes at the start and at the end of the block.
     gains: [Tones; 2],
@@ -245,8 +246,8 @@ impl Voices {
         }
     }
 
-    /// Returns the left and right sample `frame` of the block: the voices' mixed with `soft`, the output of [`Voice::Soft`]. The
-    /// bank must have processed its input `x`.
+    /// Returns the left and right sample `frame` of the block: the sum of the notes, mixed with `soft`, the output of
+    /// [`Voice::Soft`]. The bank must have processed its input `x` before.
     pub fn next(
         &mut self,
         frame: usize,

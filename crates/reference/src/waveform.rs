@@ -66,8 +66,8 @@ pub(crate) fn harmonics(frequency: f64, sample_rate: f64) -> usize {
     counts.take_while(|n| *n as f64 <= most).last().unwrap_or(0)
 }
 
-/// Returns the sum of harmonics, given as cosine and sine, at the phase of the first one: the real part of a polynomial of `e^(i
-/// phase)`, by Horner's rule.
+/// Returns the sum of the harmonics in `series`; `phase` is the phase of the first one. By Horner's rule, it is the real part of
+/// a polynomial of `e^(i phase)`.
 pub(crate) fn waveform(series: &[[f64; 2]], phase: f64) -> f64 {
     let (sin, cos) = phase.sin_cos();
     let add = |(re, im): (f64, f64), [cosine, sine]: &[f64; 2]| {

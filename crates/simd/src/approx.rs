@@ -6,7 +6,8 @@ use std::f32::consts::{LN_2, LOG2_E, PI, TAU};
 /// The number 1.5 * 2^23. Adding it to a small `f32` rounds to an integer, which the low bits of the sum then hold.
 const ROUND: f32 = 12_582_912.0;
 
-/// Returns the natural logarithm of `x`, a positive normal number, with an error below 3e-7, relative or absolute.
+/// Returns the natural logarithm of `x`, a positive normal number. The error is below 3e-7; where the result exceeds 1, that is
+/// relative.
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {
     // x = m 2^e with m in sqrt(1/2)..sqrt(2).
@@ -33,7 +34,7 @@ pub fn decay<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, x: V) -> V {
     for factor in [0.009_666_283, 0.055_574_015, 0.240_223_51, 0.693_142_83, 1.0] {
         power = power.mul_add(y, V::splat(simd, factor));
     }
-    // Shifted to the bits of the exponent, the whole number multiplies by its power of two.
+    // The whole number, added to the bits of the exponent, multiplies by its power of two.
     V::from_bits((rounded.to_bits() << 23) + power.to_bits())
 }
 

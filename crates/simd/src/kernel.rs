@@ -24,7 +24,7 @@ enum Machine {
     Simd128(fearless_simd::wasm32::WasmSimd128),
 }
 
-/// Runs `work` on arrays.
+/// Runs `work` on plain arrays.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 fn run_portable(work: impl Work) {
     work.run_portable(fearless_simd::Fallback::new());
@@ -152,7 +152,8 @@ impl Kernel {
         Some(Self(machine))
     }
 
-    /// Runs `work` with the vectors of this kernel. The scalar and the portable kernel use the vectors of the build's target.
+    /// Runs `work` with the vectors of this kernel. The scalar and the portable kernel have plain arrays instead. In a
+    /// WebAssembly module with vectors, both have the module's vectors.
     pub fn run(self, work: impl Work) {
         match self.0 {
             Machine::Scalar | Machine::Portable => run_portable(work),

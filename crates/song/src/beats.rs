@@ -28,7 +28,7 @@ impl BeatRecorder {
         self.finder.get_or_insert_with(|| BeatFinder::new(frame)).push(decisions);
     }
 
-    /// Returns the beats of a file of `seconds`. `None` if there are too few notes.
+    /// Returns the beats of a file of `seconds`. `None` if there are too few beats or notes.
     pub fn beats(&self, seconds: f64) -> Option<Beats> {
         let mut beats = self.finder.as_ref()?.beats()?;
         beats.beats.iter_mut().for_each(|beat| beat.time += self.start);
@@ -36,7 +36,7 @@ impl BeatRecorder {
         Some(beats)
     }
 
-    /// Allocates memory for `seconds` more, once the first decision is recorded.
+    /// Allocates memory for `seconds` more. Does nothing before the first decision.
     pub fn reserve(&mut self, seconds: f64) {
         self.finder.iter_mut().for_each(|finder| finder.reserve(seconds));
     }

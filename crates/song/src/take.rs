@@ -16,13 +16,13 @@ use tone_filter_dsp::{ChipTick, FoundKey, Settings, ToneFilter, listener::beats:
 const EARLY: f64 = 0.05;
 /// Length of a bar in music without beats in seconds: four beats at 120 beats per minute.
 const BAR: f64 = 2.0;
-/// Number of notes per second in dense music.
+/// Number of notes per second for which memory is reserved. Dense music has as many.
 const NOTES: f64 = 30.0;
 
 /// Format of a song file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Song for the NES, for the tracker Furnace.
+    /// Song file of the tracker Furnace, for the NES.
     Furnace,
     /// NSF file: a program for the NES that plays the song.
     Nsf,
@@ -30,7 +30,7 @@ pub enum Format {
     Midi,
     /// MIDI file of the arrangement: lead, chords, bass, and drums on channel 10.
     Parts,
-    /// Score for the filter.
+    /// Score: a text file with notes, which replace the decisions of a listener.
     Score,
 }
 
@@ -132,7 +132,7 @@ impl TakeRecorder {
 pub struct Take {
     /// Start: 0, unless earlier sound was forgotten.
     pub start: f64,
-    /// End.
+    /// End of the take, and of the notes that still sound then.
     pub end: f64,
     /// Notes, sorted by their start.
     pub notes: Vec<Note>,

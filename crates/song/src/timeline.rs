@@ -6,7 +6,7 @@ use tone_filter_dsp::{DEFAULT_TEMPO, FoundKey, NoteValue, Scale, listener::beats
 pub const TICKS: u16 = 480;
 /// Maximum distance of a beat from the tempo map in seconds.
 const TOLERANCE: f64 = 0.012;
-/// Maximum time before the first beat, in beats, that lengthens this beat; a longer time gets beats of its own.
+/// Maximum time at the start of the sound, as a fraction of a beat, that gets no beat of its own. It lengthens the beats there.
 const PART: f64 = 0.15;
 /// Minimum length of a beat in seconds, so that all tempi can be written to MIDI.
 const SHORTEST: f64 = 0.02;

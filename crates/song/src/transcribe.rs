@@ -43,8 +43,8 @@ pub struct Transcriber {
 }
 
 impl Transcriber {
-    /// Creates an empty recorder. If `live`, it keeps all notes, as the plugin sends them. Otherwise, it keeps only notes of 70 ms or
-    /// more, and decodes phrases in which a single voice sings as a whole.
+    /// Creates an empty recorder. If `live`, it keeps all notes, as the plugin sends them. Otherwise, it keeps only notes of 70
+    /// ms or more, and replaces those of each [`Phrase`] by notes that are decoded together.
     pub fn new(live: bool) -> Self {
         let events = if live { Notes::live() } else { Notes::checked() };
         Self { events, notes: Vec::new(), clock: [0.0; 3], offsets: Vec::new() }

@@ -1,8 +1,8 @@
 //! Bars: finds the first beats of bars of 2, 3, 4 or 6 beats.
 //!
-//! Viterbi's algorithm decodes the likelihood of onsets and of changes of harmony over all beats, as in F. Krebs, S. Böck, M.
-//! Dorfer, G. Widmer, "Downbeat tracking using beat-synchronous features with recurrent neural networks" (ISMIR 2016). Counts in
-//! scores replace the networks.
+//! Viterbi's algorithm finds the best sequence of positions in bars, by the onsets and the changes of harmony at all beats. F.
+//! Krebs, S. Böck, M. Dorfer, G. Widmer, "Downbeat tracking using beat-synchronous features with recurrent neural networks"
+//! (ISMIR 2016) computes the likelihoods by networks; here they were counted in scores.
 
 use super::{Beat, UNIT, class, highest, onsets::Strengths, patterns::KINDS};
 use crate::{Decisions, LOWEST_NOTE};
@@ -11,21 +11,23 @@ use std::array;
 /// Number of held notes of each pitch class, C first.
 pub type Chroma = [u8; 12];
 
-/// Meters: log prior, and type of each beat of a bar: 0 first, 1 middle, 2 other.
+/// Meters: log prior, and the type of each beat of a bar: 0 for the first, 1 for the one that begins the second half, 2 for the
+/// others.
 const METERS: [(f32, &[usize]); 4] =
     [(-2.5, &[0, 2]), (-1.0, &[0, 2, 2]), (0.0, &[0, 2, 1, 2]), (-2.5, &[0, 2, 2, 1, 2, 2])];
 /// Total number of beats in [`METERS`].
 const PLACES: usize = 15;
 /// Fraction of a meter's log prior that is added at each beat.
 const EACH: f32 = 0.02;
-/// Log probability of a change of meter or a bar that is cut short.
+/// Log probability of a jump out of turn, as when the meter changes or a bar is cut short. The prior of the new meter is added.
 const CUT: f32 = -12.0;
 
-/// Number of kinds of evidence: the onsets of [`ONSETS`], change of harmony over one beat, and over two.
+/// Number of kinds of evidence: the onsets of [`ONSETS`], the change of harmony from one beat to the next, and from two beats to
+/// the next two.
 const EVIDENCE: usize = 6;
 /// Kinds of onsets that are evidence, as indices of [`Strengths`].
 const ONSETS: [usize; EVIDENCE - 2] = [0, 2, 3, 4];
-/// Limits between the classes of evidence, relative to its mean.
+/// Limits between the classes of evidence, as multiples of the mean of its kind.
 const THRESHOLDS: [f32; 4] = [0.3, 0.8, 1.3, 2.0];
 /// Maximum distance of an onset from its beat in frames.
 const AROUND: usize = 2;
@@ -41,8 +43,8 @@ pub fn chroma(decisions: &Decisions) -> Chroma {
     chroma
 }
 
-/// Finds the position in its bar of each beat. Beat `n` is at `times[n]` seconds, in frame `frames[n]`. `strengths` and `chroma`
-/// have a value for every frame.
+/// Finds the meter of each beat and its position in the bar. Beat `n` is at `times[n]` seconds, in frame `frames[n]`. `strengths`
+/// and `chroma` have a value for every frame.
 pub fn beats(
     times: &[f64],
     frames: &[usize],
@@ -91,7 +93,7 @@ fn evidence(frames: &[usize], strengths: &[Strengths], chroma: &[Chroma]) -> Vec
     all.collect()
 }
 
-/// Returns the log likelihood of each type of beat, for each beat with `evidence`.
+/// Returns the log likelihood of each type, for every beat.
 fn likelihoods(evidence: &[[f32; EVIDENCE]]) -> Vec<[f32; 3]> {
     let mean = |n: usize| evidence.iter().map(|own| own[n]).sum::<f32>() / evidence.len() as f32;
     let means: [f32; EVIDENCE] = array::from_fn(mean);

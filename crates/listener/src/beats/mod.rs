@@ -16,7 +16,7 @@ mod whole;
 pub use tracker::BeatTracker;
 pub use whole::BeatFinder;
 
-/// Slowest tempo in beats per minute.
+/// Slowest tempo that can be found, in beats per minute.
 pub const SLOWEST: f64 = 54.0;
 
 /// Beat with its position in a bar.
@@ -40,7 +40,7 @@ pub struct Beats {
 }
 
 impl Beats {
-    /// Returns the tempo in beats per minute: the median over all beats. `None` with fewer than two beats.
+    /// Returns the tempo in beats per minute, from the median time between two beats. `None` with fewer than two beats.
     pub fn tempo(&self) -> Option<f64> {
         let mut lengths: Vec<f64> =
             self.beats.windows(2).map(|pair| pair[1].time - pair[0].time).collect();
@@ -48,7 +48,7 @@ impl Beats {
         lengths.get(lengths.len() / 2).map(|length| 60.0 / length)
     }
 
-    /// Returns the number of beats in most bars. `None` without beats.
+    /// Returns the most frequent meter, counted in beats, not in bars. `None` without beats.
     pub fn meter(&self) -> Option<u8> {
         let count = |meter: u8| self.beats.iter().filter(|beat| beat.meter == meter).count();
         self.beats.iter().map(|beat| beat.meter).max_by_key(|meter| count(*meter))
@@ -60,10 +60,10 @@ impl Beats {
     }
 }
 
-/// Minimum number of beats, and of times at which notes begin, for a result.
+/// Minimum number of beats for a result. Also the minimum number of times at which notes begin, and of onsets for a live tempo.
 const FEWEST: usize = 8;
 
-/// Divisor of the bytes in the weight files, which gives natural logarithms.
+/// A byte in the weight files, divided by this, is a natural logarithm.
 const UNIT: f32 = 32.0;
 
 /// Returns the highest score and its index; of equal scores, the first.
@@ -71,7 +71,7 @@ fn highest(scores: impl Iterator<Item = f32>) -> (f32, usize) {
     scores.zip(0..).fold((f32::MIN, 0), |best, own| if own.0 > best.0 { own } else { best })
 }
 
-/// Returns the number of `thresholds` that a value exceeds, relative to its mean.
+/// Returns the class of a value: the number of `thresholds` that it exceeds. Thresholds are multiples of the `mean`.
 fn class<const N: usize>(value: f32, mean: f32, thresholds: &[f32; N]) -> usize {
     thresholds.iter().filter(|least| value > **least * mean).count()
 }

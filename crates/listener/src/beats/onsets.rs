@@ -1,4 +1,4 @@
-//! Onsets of notes and drums, frame by frame, in classes of strength.
+//! Strengths of the onsets of notes and drums, frame by frame.
 
 use super::{
     class,
@@ -11,9 +11,9 @@ use crate::{
 };
 use std::array;
 
-/// Time constants in s of the reference power, rising and falling.
+/// Time constants of the reference power in s: while it rises, and while it falls.
 const REFERENCE: [f64; 2] = [0.05, 3.0];
-/// Offset of powers relative to the reference, before the logarithm.
+/// Added to a level, relative to the reference, before the logarithm.
 const FLOOR: f32 = 1e-4;
 /// Lower limit of the total power, so that the reference is never 0.
 const QUIETEST: f32 = 1e-15;
@@ -30,9 +30,9 @@ const THRESHOLDS: [f32; CLASSES - 1] = [0.25, 1.0, 2.5, 5.0];
 pub const DELAY: usize = 8;
 /// [`DELAY`] for decisions without lookahead.
 pub const LIVE_DELAY: usize = 5;
-/// For each of the [`Strengths`], the number of frames by which it is known before [`DELAY`].
+/// Number of frames by which each of the [`Strengths`] is known sooner than [`DELAY`] after the onset.
 const EARLIER: [usize; KINDS] = [0, 1, 2, 3, 3];
-/// [`EARLIER`] relative to [`LIVE_DELAY`]: levels are known at once, notes as late as with lookahead.
+/// [`EARLIER`] without lookahead, relative to [`LIVE_DELAY`]. Levels are then known sooner, but beginnings of notes no sooner.
 const LIVE_EARLIER: [usize; KINDS] = [1, 2, 3, 0, 0];
 /// Maximum of [`EARLIER`] and [`LIVE_EARLIER`], plus 1.
 const HISTORY: usize = 4;
@@ -44,12 +44,14 @@ pub const NOTES_BEGIN: usize = 3;
 
 /// Measures the strengths of onsets from decisions.
 ///
-/// The rise of a level is its logarithm minus the maximum over three neighbouring notes two frames earlier, at least 0. The
-/// maximum suppresses vibrato: S. Böck, G. Widmer, "Maximum filter vibrato suppression for onset detection" (DAFx 2013).
+/// The rise of a note's level is its logarithm, minus the highest logarithm of the note and its two neighbours two frames
+/// earlier; it is at least 0. This suppresses vibrato: S. Böck, G. Widmer, "Maximum filter vibrato suppression for onset
+/// detection" (DAFx 2013).
 #[derive(Debug, Clone)]
 pub struct Onsets {
     /// One-pole coefficients of the reference per frame, rising and falling.
     steps: [f32; 2],
+    /// Reference power: the smoothed sum of all levels.
     reference: f32,
     /// Logarithmic levels of the last frames, newest first.
     levels: [[f32; NOTES]; SPAN + 1],

@@ -1,8 +1,8 @@
 //! Patterns: likelihood of onsets of each strength at each place in a beat.
 //!
-//! `tools/fit/beats.py` counts onsets in scores and writes the file. It has a byte for each pattern (beats in halves and
+//! `tools/fit/beats.py` counts onsets in scores and writes the file: a signed byte for each pattern (beats in halves and
 //! quarters; beats in thirds), type of beat (strong, weak), kind of onset, place and class of strength, in this order. A byte is
-//! the logarithm of the class's frequency at this place, divided by its frequency at all places, in units of 1 / [`UNIT`].
+//! the logarithm of a ratio, in units of 1 / [`UNIT`]: the frequency of the class at this place to its frequency at all places.
 
 use super::UNIT;
 use std::sync::LazyLock;
@@ -15,11 +15,13 @@ pub const TYPES: usize = 2;
 pub const KINDS: usize = 5;
 /// Number of places in a beat; the first one is centred on the beat.
 pub const PLACES: usize = 24;
+/// Number of classes of strength; class 0 is the weakest.
 pub const CLASSES: usize = 5;
 
 /// Log likelihoods at all places in a beat, for each pattern and type.
 pub type Row = [[[f32; PLACES]; TYPES]; PATTERNS];
 
+/// Class of strength of each kind of onset.
 pub type Classes = [u8; KINDS];
 
 const FILE: &[u8; PATTERNS * TYPES * KINDS * PLACES * CLASSES] =
@@ -43,7 +45,7 @@ pub fn load() {
     LazyLock::force(&TABLE);
 }
 
-/// Returns the log likelihoods of a frame's onsets: the sum over all kinds, each with its class.
+/// Returns the log likelihoods of a frame's onsets, summed over their kinds.
 pub fn table_row(classes: Classes) -> Row {
     let mut row = [[[0.0; PLACES]; TYPES]; PATTERNS];
     for (kind, class) in classes.into_iter().enumerate() {

@@ -1,9 +1,10 @@
 //! States of the bar pointer: tempo, type of beat, and place in the beat.
 //!
-//! N. Whiteley, A. T. Cemgil, S. Godsill, "Bayesian modelling of temporal structure in musical audio" (ISMIR 2006), in the discrete
-//! form of F. Krebs, S. Böck, G. Widmer, "An efficient state-space model for joint tempo and meter tracking" (ISMIR 2015): a state
-//! for each frame of a beat of each length, and changes of tempo at beats only. The likelihood of onsets at a place is as in F.
-//! Krebs, S. Böck, G. Widmer, "Rhythmic pattern modeling for beat and downbeat tracking in musical audio" (ISMIR 2013).
+//! The bar pointer is by N. Whiteley, A. T. Cemgil, S. Godsill, "Bayesian modelling of temporal structure in musical audio"
+//! (ISMIR 2006). The discrete form is by F. Krebs, S. Böck, G. Widmer, "An efficient state-space model for joint tempo and meter
+//! tracking" (ISMIR 2015): beats have some fixed lengths, each frame of a beat is a state, and the tempo changes at beats only.
+//! Onsets have a likelihood at each place, as in F. Krebs, S. Böck, G. Widmer, "Rhythmic pattern modeling for beat and downbeat
+//! tracking in musical audio" (ISMIR 2013).
 //!
 //! * Each tempo has a ring of slots, as many as a beat has steps. Slot `s` has the path whose last beat began at a step that is `s`
 //!   modulo the beat's length. So a step adds to all scores in place, and a new beat takes the slot of the beat that ends.
@@ -37,7 +38,7 @@ pub const KINDS: usize = 5;
 pub const TYPE: [usize; KINDS] = [0, 1, 0, 1, 1];
 /// Kind that regularly follows each kind.
 const NEXT: [usize; KINDS] = [1, 0, 3, 4, 2];
-/// Probability of an irregular strong beat, in pairs and in threes.
+/// Probability that a strong beat comes out of turn: one that begins a pair, and one that begins a three.
 const IRREGULAR: [f64; 2] = [0.009, 0.001];
 /// Probability of any other irregular beat.
 const NEVER: f64 = 1e-9;
@@ -56,9 +57,9 @@ pub struct Space {
 struct Tempo {
     /// Length of a beat in steps.
     length: usize,
-    /// Index of the first slot in the rings of [`Scores`].
+    /// Index of the tempo's first slot in each of the [`Scores`]' rings.
     first: usize,
-    /// Place in the beat of each step.
+    /// Place of each step of a beat, below [`PLACES`].
     places: Vec<u8>,
     /// Log prior for one step.
     prior: f32,
@@ -77,7 +78,7 @@ pub struct Scores {
     step: usize,
 }
 
-/// End of a path.
+/// End of a path: its last beat, and the time since then.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct State {
     /// Index of the tempo.

@@ -14,13 +14,13 @@ use crate::{Decisions, tracker_step};
 use std::{array, mem};
 use tone_filter_simd::Kernel;
 
-/// Number of tempi.
+/// Number of tempi, spaced logarithmically.
 const COUNT: usize = 64;
 /// Number of frames in a step.
 const STEP: usize = 2;
 /// Maximum change of tempo from beat to beat, in indices of tempi: 8 %.
 const REACH: usize = 3;
-/// Minimum strength, relative to the mean, of the onsets that [`BeatTracker::tempo`] waits for.
+/// Strength above which an onset counts for [`BeatTracker::tempo`], as a multiple of the mean strength.
 const ONSET: f32 = 2.5;
 /// Log probability of a tempo change, divided by the relative change of the beat's length.
 const CHANGE: f64 = -100.0;
@@ -38,7 +38,7 @@ const NEVER: f32 = -1e9;
 const APART: f64 = 0.6;
 /// Number of steps for which beats are kept: more than the longest beat.
 const MEMORY: usize = 64;
-/// Length of a row: a power of two, at least [`PLACES`].
+/// Length of [`Paths::row`]: at least [`PLACES`], and a power of two, so that an index is limited cheaply.
 const ROW: usize = 32;
 /// Number of scores that are compared at once.
 const CHUNK: usize = 32;
@@ -51,13 +51,14 @@ pub struct BeatTracker {
     /// Length of a frame in seconds.
     frame: f64,
     onsets: Onsets,
-    /// Exponential mean of the strengths; while young, it is too small by the factor `weight`.
+    /// One-pole mean of the strengths, from 0 on. Divided by `weight`, it is a mean of the frames so far.
     mean: Strengths,
+    /// Sum of the frames' weights in `mean`, from 0 up to 1.
     weight: f32,
     /// One-pole coefficient of the mean per frame.
     coefficient: f32,
     tempi: Vec<Tempo>,
-    /// Place in the beat of each state.
+    /// Place of each state in its beat.
     places: Vec<u8>,
     /// Log probability of a change of tempo by `n -` [`REACH`] indices, for each `n`.
     follows: [f32; 2 * REACH + 1],
@@ -87,7 +88,7 @@ struct Tempo {
     prior: f32,
 }
 
-/// Paths of one pattern. Pairs have a value for each type of beat.
+/// Paths of one pattern. Arrays of [`TYPES`] elements have one for each type of beat.
 #[derive(Debug, Clone)]
 struct Paths {
     /// For each place in a beat, log likelihood of the onsets since the last step.
@@ -271,7 +272,7 @@ impl Paths {
         }
     }
 
-    /// Advances all paths by a step. Returns the best state and its type of beat.
+    /// Advances all paths by a step. Returns the index of the best state, and the type of its last beat.
     #[inline(always)]
     fn advance(
         &mut self,
@@ -357,7 +358,7 @@ impl Paths {
         }
     }
 
-    /// Finds the best state and stores its score. Returns its index and its type of beat.
+    /// Finds the best state and stores its score. Returns the index of the state, and the type of its last beat.
     #[inline(always)]
     fn rise(&mut self) -> (usize, usize) {
         let (chunks, _) = self.scores.as_flattened().as_chunks::<CHUNK>();

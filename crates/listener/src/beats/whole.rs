@@ -73,8 +73,8 @@ impl BeatFinder {
         frames as f64 * self.frame
     }
 
-    /// Returns the beats of all frames so far. `None` with fewer than eight beats, and if there are neither enough notes nor certain
-    /// drums.
+    /// Returns the beats of all frames so far. `None` with fewer than eight beats, or if the beats are uncertain and notes begin
+    /// at fewer than eight times.
     pub fn beats(&self) -> Option<Beats> {
         if self.strengths.iter().flatten().all(|strength| *strength == 0.0) {
             return None;
@@ -95,7 +95,8 @@ impl BeatFinder {
     /// Returns the classes of the strengths in each frame, relative to the mean strengths around it.
     fn classes(&self) -> Vec<Classes> {
         let (count, around) = (self.strengths.len(), (AROUND / self.frame).round() as usize);
-        // Sums of the strengths before the start and before the end of the range around the frame, and their numbers of frames.
+        // Two running sums of strengths, each with its number of frames: up to the start of the range around the frame, and up to
+        // its end.
         let mut sums = [([0.0f64; KINDS], 0); 2];
         let of = |moment: usize| {
             let range = [moment.saturating_sub(around), (moment + around + 1).min(count)];
@@ -191,7 +192,7 @@ impl<'a> Paths<'a> {
         (scores, lowered)
     }
 
-    /// Returns the frame of each beat on the best path, and the log likelihood of the onsets, per beat.
+    /// Returns the frame of each beat on the best path, and the mean log likelihood of a beat's onsets.
     fn best(mut self) -> (Vec<usize>, f64) {
         let State { mut tempo, mut kind, since, .. } = self.last();
         let (mut beats, mut kinds) = (Vec::new(), Vec::new());

@@ -95,7 +95,7 @@ fn heard(model: Model, lookahead: bool, signal: &[f32]) -> Vec<Decisions> {
     listen(&mut Listener::new(44_100.0, lookahead, model), Kernel::best(), &[signal])
 }
 
-/// Counts decisions about a note in a frame: those that differ, and those that are on in at least one list.
+/// Counts the decisions, one for each note and frame: how many differ, and how many are on in at least one list.
 fn differences(some: &[Decisions], others: &[Decisions]) -> (usize, usize) {
     assert_eq!(some.len(), others.len());
     let pairs = some.iter().zip(others).flat_map(|(a, b)| a.on.into_iter().zip(b.on));

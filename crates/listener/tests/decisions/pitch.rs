@@ -1,4 +1,4 @@
-//! Tests the pitches of tones that are known.
+//! Tests the tracked pitches of tones whose pitch is known.
 
 use super::*;
 use tone_filter_testkit::signals::{bent, glissando, vibrato};

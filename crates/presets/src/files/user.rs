@@ -1,4 +1,4 @@
-//! Presets that the user saves, as files in a folder, and the names of the favourites among all presets.
+//! Presets that the user saves, as files in a folder. Another file there names the favourites, which may also be factory presets.
 
 use super::{
     Error, LARGEST, Loaded, Preset,
@@ -20,8 +20,8 @@ const PART: &str = ".tone-filter-";
 /// Age after which a temporary file counts as abandoned.
 const STALE: Duration = Duration::from_secs(3600);
 
-/// Name of the file with the presets that the user has marked: a JSON array of names. Without the extension of presets, it does not
-/// count as a preset.
+/// Name of the file with the favourites, a JSON array of the presets' names. It has no extension, so it does not count as a
+/// preset.
 const FAVOURITES: &str = "favourites";
 
 /// Folder of presets, one file each. It is created when a preset is saved.
@@ -88,8 +88,8 @@ impl Folder {
         path.map(|path| Preset::read(&path)).transpose()
     }
 
-    /// Saves `preset`, and replaces a preset with this name. Returns the name, with characters replaced that are forbidden in
-    /// file names.
+    /// Saves `preset`, and replaces a preset with this name. Returns the name of the file without `.json`: characters that are
+    /// forbidden in file names are replaced, and a long name is shortened.
     ///
     /// # Errors
     /// If the name is empty or belongs to a factory preset, or the file cannot be written. Then nothing changes.

@@ -26,8 +26,8 @@ pub fn scene(rate: f64, input: impl Into<Vec<Vec<f32>>>, controls: impl Into<Con
 /// The filter's output and decisions.
 pub struct Played {
     pub output: Vec<Vec<f32>>,
-    /// For each block: the settings before and after its changes, both with the key and tuning found so far, and the decision at
-    /// its end.
+    /// For each block: the settings before its changes and after them, and the decision at its end. The settings have the key and
+    /// the tuning found so far.
     decided: Vec<([Settings; 2], Option<Decision>)>,
 }
 

@@ -5,7 +5,7 @@ use crate::timeline::{TICKS, Timeline};
 /// Lengths of a beat in seconds at which it has four rows. A row is then a sixteenth note of 75 to 180 ms.
 const BEATS: std::ops::Range<f64> = 0.3..0.72;
 
-/// Threshold for triplets: total distance of the notes from triplet rows, relative to their distance from straight rows.
+/// Threshold: rows are triplets if the notes' total distance from triplet rows is less than this part of that from straight rows.
 const TRIPLETS: f64 = 0.75;
 
 /// Number of beats per bar of a timeline without bars.
@@ -65,6 +65,7 @@ impl Grid {
         row as f64 * self.ticks()
     }
 
+    /// Returns the length of a row in MIDI ticks.
     fn ticks(&self) -> f64 {
         f64::from(TICKS) / f64::from(self.per_beat)
     }

@@ -53,7 +53,7 @@ pub struct Envelope {
     pub decay: u32,
 }
 
-/// Timbre of the parts.
+/// Timbre of lead and harmony. The bass has a constant volume, and the drums have envelopes of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sound {
     /// Envelope of lead and harmony.
@@ -88,7 +88,7 @@ pub struct Arrangement {
     pub bass: Vec<PartNote>,
     /// Hits of the drums.
     pub drums: Vec<Hit>,
-    /// Timbre of lead, harmony and bass.
+    /// Timbre of lead and harmony.
     pub sound: Sound,
 }
 

@@ -187,8 +187,8 @@ pub fn line(
 
 /// Returns `notes` of a song of `rows` as chords. A chord starts where a note starts.
 ///
-/// Of notes that are octaves apart, only the strongest remains. Of the others, the three strongest remain; without `arpeggios`,
-/// only the strongest.
+/// Of notes that are octaves apart, only the strongest counts. A chord has the three strongest notes that count; without
+/// `arpeggios`, it has only the strongest.
 pub fn chords(notes: &[Voiced], rows: usize, unit: Unit, arpeggios: bool) -> Vec<PartNote> {
     let mut chords: Vec<PartNote> = Vec::new();
     for (first, start) in notes.iter().enumerate() {

@@ -13,9 +13,9 @@ const ROWS: usize = 256;
 const BARS: usize = 4;
 /// Maximum number of bars in a section.
 const SECTION: usize = 32;
-/// Cost of each bar that is stored: in distinct patterns.
+/// Cost of each bar of a distinct pattern, unless the bar is silent.
 const BAR: usize = 2;
-/// Cost of each order, an entry in the song's list of patterns.
+/// Cost of each entry in the song's list of patterns. Trackers call such an entry an order.
 const ORDER: usize = 1;
 
 /// Returns a hash of the content of each bar.
@@ -35,8 +35,8 @@ pub fn contents(notes: &[PartNote], bars: &[usize]) -> Vec<u64> {
 /// Returns the rows of each pattern of a song of `rows`. `bars` has the first row of each bar, `parts` the hashes of each part's
 /// bars.
 ///
-/// Patterns have four bars, or fewer before a change of meter or a new section. All sections have the same length. Their length
-/// and the first bar of the first section are chosen so that the cost is lowest.
+/// Patterns have four bars. They have fewer before a change of meter or a new section, or if they would exceed 256 rows. All
+/// sections have the same length. Their length and the first bar of the first section are chosen so that the cost is lowest.
 pub fn patterns(bars: &[usize], rows: usize, parts: &[Vec<u64>]) -> Vec<Range<usize>> {
     let ends = bars.iter().skip(1).copied().chain([rows]);
     let bars: Vec<Range<usize>> =

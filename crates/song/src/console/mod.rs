@@ -14,14 +14,14 @@ pub use vgm::{vgm, vgz};
 
 use tone_filter_dsp::{BLOCK, ChipTick, Settings, ToneFilter, Voice};
 
-/// Clock rate of the NES in Hz.
+/// Clock rate of the 2A03 in Hz, in consoles for NTSC.
 const CLOCK: u32 = 1_789_773;
 /// Ticks of the voice Chip per second.
 pub const TICKS: u32 = 60;
-/// Compression level: the best one.
+/// Level of compression: 9 is the highest of zlib.
 pub(crate) const BEST: u8 = 9;
 
-/// Returns `settings` with the voice Chip, and with lookahead exactly if focus is on, for recording a song.
+/// Returns `settings` for recording a song: with the voice Chip. Lookahead is on if focus is on, and off otherwise.
 pub fn settings(settings: Settings) -> Settings {
     Settings { voice: Voice::Chip, lookahead: settings.focus > 0.0, ..settings }
 }
@@ -45,12 +45,13 @@ pub struct Recorder {
     number: u64,
     /// Number of the filter's samples so far.
     samples: u64,
-    /// Delay of the filter's bands in ticks, which are dropped from the start.
+    /// Delay of the filter's bands in ticks. As many ticks are dropped from the start.
     ticks_to_drop: usize,
 }
 
 impl Recorder {
-    /// Records the filter's last block. Must be called after each of the filter's blocks. Voices other than Chip are silent.
+    /// Records the filter's last block. Must be called after each of the filter's blocks. With a voice other than Chip, it
+    /// records silence.
     pub fn push(&mut self, filter: &ToneFilter) {
         let ticks = |samples: u64| samples as f64 * f64::from(TICKS) / filter.sample_rate();
         self.ticks_to_drop = ticks(filter.bank_delay() as u64).round() as usize;

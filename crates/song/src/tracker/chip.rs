@@ -70,7 +70,7 @@ impl Chip {
         if key < lowest { key + (lowest - key).div_ceil(12) * 12 } else { key }
     }
 
-    /// Returns the key that a pattern must have so that `key` sounds. Triangle and wave sound an octave lower.
+    /// Returns the key that a pattern must have so that `key` sounds. Triangle and wave sound an octave lower than written.
     pub fn written(self, voice: Voice, key: u8) -> u8 {
         if voice == Voice::Bass && self != Self::Sms { key + 12 } else { key }
     }

@@ -15,7 +15,7 @@ const HEADER: usize = 32;
 
 /// Returns Furnace's note number of MIDI key 0. Furnace's note 0 is C-5, five octaves below C0.
 ///
-/// The same note sounds one octave higher on the 2A03 than on the Game Boy, and two octaves higher on the SN76489.
+/// On the 2A03, the same note sounds one octave higher than on the Game Boy; on the SN76489, two octaves higher.
 fn first(chip: Chip) -> u8 {
     match chip {
         Chip::Nes => 36,

@@ -47,7 +47,9 @@ pub fn settings(settings: Settings) -> Settings {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Module {
     chip: Chip,
+    /// Number of rows per beat.
     beat: usize,
+    /// Number of rows of the longest bar.
     bar: usize,
     /// Number of rows of the longest pattern. Effects end shorter ones early.
     rows: usize,
@@ -77,6 +79,7 @@ struct Instrument {
 #[derive(Debug, Clone, PartialEq)]
 struct Channel {
     voice: Voice,
+    /// Index in `patterns` for each order: each entry in the song's list of patterns.
     orders: Vec<u8>,
     /// Distinct patterns, each with one cell per row.
     patterns: Vec<Vec<Cell>>,
@@ -85,6 +88,7 @@ struct Channel {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 struct Cell {
     play: Option<Play>,
+    /// Linear volume, 1 to [`LOUDEST`], where it changes.
     volume: Option<u8>,
     effects: Vec<Effect>,
 }
@@ -99,7 +103,7 @@ enum Play {
 /// Effect in a pattern that controls the song.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Effect {
-    /// Sets the tempo of this index from this row on.
+    /// From this row on, sets the tempo with this index in [`Module::tempi`].
     Tempo(u8),
     /// After this row, continues with the next order.
     Next,

@@ -12,7 +12,7 @@ const DRIFT: f64 = 2.5;
 
 /// Returns the number of ticks per second, the tempi in ticks per 16 rows, and the index of the tempo of each order.
 ///
-/// The number of ticks per second is near 60, but so that a song of constant tempo needs only one tempo.
+/// The number of ticks per second is near 60. It is chosen so that a song of constant tempo needs only one tempo.
 pub fn tempi(grid: &Grid, rows: usize, orders: &[Range<usize>]) -> (f64, Vec<u32>, Vec<u8>) {
     let start = grid.seconds(0);
     let whole = |ticks: f64| (ticks * f64::from(GROOVE)).round().max(f64::from(GROOVE)) as u32;
@@ -37,7 +37,7 @@ pub fn tempi(grid: &Grid, rows: usize, orders: &[Range<usize>]) -> (f64, Vec<u32
     (hertz, all, indices)
 }
 
-/// Distributes `ticks` evenly over 16 rows. Returns the shortest part that repeats.
+/// Distributes `ticks` evenly over 16 rows. Returns the number of ticks of each row, up to where they repeat.
 pub fn groove(ticks: u32) -> Vec<u8> {
     let until = |row: u32| row * ticks / GROOVE;
     let rows = (0..GROOVE).map(|row| (until(row + 1) - until(row)).min(255) as u8);

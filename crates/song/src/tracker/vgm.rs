@@ -136,7 +136,8 @@ fn rate(drum: Drum) -> u8 {
     [0x37, 0x26, 0x15, 0x17][drum as usize]
 }
 
-/// Moves changes of the noise rate into the silence before the hit. A change resets the shift register, which hums at first.
+/// Moves changes of the noise rate into the silence before the hit. A change resets the shift register, and the noise then hums
+/// at first.
 fn prepare_noise(ticks: &mut [Vec<Playing>]) {
     let mut next = None;
     for noise in ticks.iter_mut().rev().filter_map(|channels| channels.get_mut(3)) {

@@ -14,7 +14,7 @@ const LOAD: usize = WINDOW - PLAYER.len();
 const INIT: usize = LOAD;
 /// Address of the player's routine that plays a tick.
 const PLAY: usize = LOAD + 0x10;
-/// Marks a jump instead of a number of writes. The bank and the address of the next tick follow.
+/// Value of a tick's number of writes that marks a jump. The bank and the address of the next tick follow.
 const JUMP: u8 = 0xFF;
 /// Microseconds per tick. By convention, this value stands for the console's frame rate of 60.1 Hz.
 const SPEED: u16 = 16_666;

@@ -29,6 +29,7 @@ const USED: [u8; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 0xA, 0xB, 0xC, 0xE, 0xF];
 const START: [Write; 2] =
     [Write { register: 0x15, value: 0x0F }, Write { register: 0x17, value: 0x40 }];
 
+/// Last write of a song that does not repeat: disables all channels.
 const STOP: Write = Write { register: 0x15, value: 0 };
 /// Bits in the first register of pulses and noise: constant volume, halted length counter.
 const CONSTANT: u8 = 0x30;

@@ -3,6 +3,7 @@
 use super::{BEST, CLOCK, Song, TICKS, Tags};
 use miniz_oxide::deflate::compress_to_vec;
 
+/// Length of the header in bytes.
 const HEADER: usize = 0x100;
 /// Sample rate of VGM in Hz: waits are numbers of samples.
 pub(crate) const SAMPLE_RATE: f64 = 44_100.0;
@@ -47,6 +48,7 @@ pub fn vgz(vgm: &[u8]) -> Vec<u8> {
 #[derive(Default)]
 pub(crate) struct Log {
     data: Vec<u8>,
+    /// Sum of the waits so far, in samples.
     samples: usize,
     /// Loop point: offset in `data` and in samples.
     repeat: Option<(usize, usize)>,

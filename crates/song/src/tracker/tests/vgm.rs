@@ -7,7 +7,7 @@ use crate::vgm_reader::File;
 pub struct Change {
     pub sample: usize,
     pub channel: usize,
-    /// 0 to 15: linear on the Game Boy (0 or 15 for the wave), steps of 2 dB on the SN76489.
+    /// Volume, 0 to 15: linear on the Game Boy (0 or 15 for the wave), in steps of 2 dB on the SN76489.
     pub volume: u8,
     /// Frequency in Hz; for noise, shifts per second.
     pub hertz: f64,
