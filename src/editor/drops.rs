@@ -30,8 +30,8 @@ pub fn show(ui: &Ui, scale: Scale, edits: &mut Edits) {
     }
 }
 
-/// Passes dropped files from the X server to egui, as egui-baseview 0.9.0 discards baseview's reports. On Windows and macOS,
-/// files cannot be dropped for the same reason.
+/// Passes dropped files from the X server to egui, because egui-baseview 0.9.0 discards baseview's reports. For the same
+/// reason, files cannot be dropped on Windows and macOS.
 #[cfg(target_os = "linux")]
 mod x11 {
     use crossbeam::queue::SegQueue;
