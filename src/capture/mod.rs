@@ -33,7 +33,7 @@ use tone_filter_song::{
     transcribe::Note,
 };
 
-/// Duration in seconds that the capture keeps.
+/// Duration in seconds of the music that the capture keeps.
 pub const SECONDS: usize = 600;
 /// Duration in seconds by which the capture may exceed [`SECONDS`] before old notes are removed. Each removal moves all later
 /// notes, so removals are rare.
@@ -42,7 +42,7 @@ const SPARE: f64 = 60.0;
 const QUEUE: usize = 512;
 /// Longest silence in seconds that stands in for lost sound.
 const LONGEST_LOSS: f64 = 2.0;
-/// Time in seconds between two updates of [`Heard::notes`], and of [`Heard::beats`].
+/// Seconds from one update to the next: of [`Heard::notes`], then of [`Heard::beats`].
 const PERIODS: [f64; 2] = [0.5, 3.0];
 /// Duration in seconds of the end of the music. Each update detects beats in this part only.
 const TAIL: f64 = 30.0;
@@ -50,7 +50,7 @@ const TAIL: f64 = 30.0;
 const CLOSE: f64 = 0.2;
 /// Silence in seconds after which a new song starts, in a host that reports no position.
 const PAUSE: f64 = 2.0;
-/// Peak below which sound counts as silence: -80 dB full scale.
+/// Magnitude up to which samples count as silence: -80 dB full scale.
 const QUIET: f32 = 1e-4;
 
 /// Part of the captured music to save.
@@ -68,7 +68,7 @@ pub enum Extent {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeardNote {
     pub note: Note,
-    /// Whether the voice Chip plays the note as its lead for more than half of its duration.
+    /// Whether the note is the lead of the voice Chip, its first pulse, for more than half of the note's duration.
     pub lead: bool,
 }
 
@@ -101,7 +101,7 @@ impl Heard {
 /// Input of one meter update, for the worker.
 struct Sound {
     samples: Vec<f32>,
-    /// Number of samples that were lost before `samples`.
+    /// Number of samples that were lost between the last update and `samples`.
     lost: u64,
     /// Sample rate in Hz.
     rate: f64,
@@ -110,7 +110,7 @@ struct Sound {
     settings: Settings,
 }
 
-/// File to write.
+/// Request for a file with captured notes.
 pub struct Request {
     pub format: Format,
     pub extent: Extent,
@@ -158,6 +158,7 @@ pub struct CaptureInput {
     lost: u64,
     /// Number of samples so far on the capture's clock, lost ones included.
     count: u64,
+    /// Sample rate of the last sound, in Hz.
     rate: f64,
 }
 
@@ -252,11 +253,11 @@ struct Recording {
     recorder: TakeRecorder,
     /// Number of samples so far.
     count: u64,
-    /// Whether the host played a song in the last update.
+    /// Whether the host was playing a song in the last update.
     playing: bool,
-    /// Time of the last sound that was louder than [`QUIET`].
+    /// End of the last update that had samples above [`QUIET`].
     sounded: f64,
-    /// Time at which the last song has started.
+    /// Start of the current song; see [`Extent::Song`].
     started: f64,
     /// Times of the next updates of [`Heard::notes`] and [`Heard::beats`].
     due: [f64; 2],

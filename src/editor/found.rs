@@ -31,7 +31,7 @@ pub struct DetectedKey {
 }
 
 impl DetectedKey {
-    /// Takes key, tuning and tempo from `update`, and adds its input to the sums of squares.
+    /// Takes key, tuning and tempo from `update`, and adds the squares of the update's input to the sums.
     pub fn push(&mut self, update: &MeterUpdate) {
         let MeterUpdate { bands, sound: [dry, _], .. } = update;
         (self.key, self.tuning) = (bands.key, bands.tuning);

@@ -174,7 +174,7 @@ impl Editor for ToneFilterEditor {
     }
 }
 
-/// Gestures that a host records as automation.
+/// Sends edits to the host as gestures, which it may record as automation.
 impl Sink for ParamSetter<'_> {
     fn begin(&self, control: &Control) {
         // SAFETY: the pointer is to a parameter of the plugin, which `control` borrows.

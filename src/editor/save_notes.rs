@@ -20,7 +20,7 @@ const EXTENTS: [(&str, Extent); 6] = [
     ("Everything (10 minutes)", Extent::Everything),
 ];
 
-/// Returns the name and the help of a format.
+/// Returns the label and the tooltip of a format's button.
 fn named(format: Format) -> (&'static str, &'static str) {
     match format {
         Format::Midi => ("MIDI", "The notes as they were played, with tempo and bars"),

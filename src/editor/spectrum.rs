@@ -18,7 +18,7 @@ const LOUDEST: f32 = 0.0;
 const RISE: f32 = 0.03;
 /// Time constant of a falling curve, in seconds.
 const FALL: f32 = 0.2;
-/// Half width of a point's frequency window, relative to its frequency: a semitone.
+/// Half width of a point's frequency window, as a fraction of the point's frequency: a semitone.
 const REACH: f32 = 0.059_463;
 /// Minimum half width of a point's frequency window, in bins.
 const BINS: f32 = 1.5;
@@ -58,7 +58,7 @@ struct Transform {
 struct Curve {
     /// Latest samples, the newest last.
     samples: Vec<f32>,
-    /// Powers of the bins, whose sum is 1 for a full-scale sine.
+    /// Power of each bin. For a full-scale sine, the sum is 1.
     bins: Vec<f32>,
     /// Displayed heights, 0..1.
     heights: Vec<f32>,

@@ -99,12 +99,15 @@ pub struct MeterInput {
     sample_rate: f32,
     /// See [`MeterUpdate::bar`].
     pub bar: Option<i32>,
+    /// See [`MeterUpdate::load`].
     load: f32,
     /// See [`MeterUpdate::lost`].
     lost: u64,
     /// Number of updates until the next buffer is timed.
     untimed: usize,
+    /// Frames between two updates.
     period: usize,
+    /// Frames until the next update is due.
     due: usize,
 }
 

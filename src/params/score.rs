@@ -22,6 +22,7 @@ struct Slot {
     input: Input<Shared>,
     /// `None` once the audio thread has taken it.
     output: Option<ScoreOutput>,
+    /// Scores that the audio thread may still use.
     sent: SharedScores,
 }
 

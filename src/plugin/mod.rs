@@ -26,6 +26,7 @@ pub struct ToneFilterPlugin {
     meter_input: MeterInput,
     meters: Meters,
     repaint: RepaintNotifier,
+    /// Audio thread's end of the score in `params`.
     score: Option<ScoreOutput>,
     /// Program changes and mapped controllers; `None` until nice-plug asks for the editor, before the first activation.
     midi_learn: Option<Arc<MidiLearn>>,
@@ -43,9 +44,12 @@ struct Active {
     latency: Option<Arc<Latency>>,
     /// Length of the longest buffer that the host has announced, in frames.
     max_frames: usize,
+    /// Frames since the last buffer in which the input or the sidechain was not silent.
     silent_frames: u32,
     notes: Notes,
+    /// Host's tempo in beats per minute, if the host reports one.
     tempo: Option<f64>,
+    /// Whether the host was playing in the last buffer.
     playing: bool,
     /// Last values passed to the filter: number of parameter changes, host's tempo, and whether the host compensates lookahead.
     followed: Option<(u32, Option<f64>, Option<bool>)>,
@@ -255,7 +259,7 @@ impl Active {
         })
     }
 
-    /// Takes the song's tempo. Releases the keys when the song stops.
+    /// Takes the host's tempo. When the host stops, discards the waiting note-ons and releases all keys.
     fn transport(&mut self, transport: &Transport) {
         self.tempo = transport.tempo;
         if self.playing && !transport.playing {

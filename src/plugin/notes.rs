@@ -95,7 +95,7 @@ impl Message for HostEvent {
     }
 }
 
-/// Queues of notes from and to the host.
+/// Queue of events from the host, and queue of events to the host.
 pub trait NoteQueue {
     /// Returns the next event of this buffer; `None` after the last.
     fn next(&mut self) -> Option<NoteEvent<()>>;

@@ -8,7 +8,7 @@ use crate::params::{self, Control, Keep, ToneFilterParams};
 use plugin_guard::{HostLink, Indication, Mapping, Request, lock};
 use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings, TEXTS, Targets};
 
-/// State of the sound that undo, redo and the A/B switch restore.
+/// Sound in its slot, with the sound in the other slot: the state that undo, redo and the A/B switch restore.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sound {
     pub controls: Controls,

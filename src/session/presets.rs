@@ -1,4 +1,4 @@
-//! List of the factory presets and the user's.
+//! List of the factory presets and the user's presets: search, favourites, loading and saving.
 
 use crate::params::Keep;
 use plugin_guard::PresetInfo;
@@ -26,7 +26,7 @@ fn matches(PresetInfo { name, description, tags }: &PresetInfo, search: &str) ->
     folded(search).split_whitespace().all(|word| text.contains(word))
 }
 
-/// Factory presets and the user's, and the preset loaded last.
+/// List of the factory presets and the user's presets, with the user's favourites.
 #[derive(Default)]
 pub struct PresetList {
     /// Folder of the user's presets; `None` for a user without a home directory.

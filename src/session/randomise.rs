@@ -1,4 +1,4 @@
-//! Random sounds: the current sound with slight or full changes.
+//! Random sounds: slight variations of the current sound, or new sounds.
 
 use crate::params::{Control, Keep, ToneFilterParams};
 use fastrand::Rng;
@@ -7,9 +7,9 @@ use tone_filter_dsp::{Controls, Group, Scale, Setting, Taper};
 /// Maximum distance of a random sound from the current sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
-    /// Numbers move by at most a tenth of their range; choices stay.
+    /// Numbers move by at most a tenth of their range, and are then rounded if they are whole. Choices stay.
     Slight,
-    /// All settings of the sound are random.
+    /// Numbers and choices are random over their whole range.
     Full,
 }
 

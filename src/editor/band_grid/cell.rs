@@ -23,13 +23,13 @@ const DEVIATION: f32 = 0.05;
 /// Animated values of one band, which move smoothly to the values of the last update.
 #[derive(Clone, Copy, Default)]
 pub struct Cell {
-    /// Length of the bar: 0 for [`QUIETEST`] or less, 1 for all of the input's power.
+    /// Length of the bar: 0 at [`QUIETEST`] or less, 1 if the band has all of the input's power.
     pub level: f32,
     /// Position of the peak mark on the bar, 0..1.
     pub peak: f32,
     /// Remaining hold time of the peak, in seconds.
     pub hold: f32,
-    /// Height of the wave: 0 for [`FAINTEST`] or less, 1 for [`LOUDEST`] or more.
+    /// Height of the wave: 0 at [`FAINTEST`] or less, 1 at [`LOUDEST`] or more.
     pub loudness: f32,
     /// Opacity of the colour of sounding notes: 1 for a note that sounds, even at the ceiling, otherwise 0.
     pub sounding: f32,
@@ -53,7 +53,7 @@ pub struct CellState<'a> {
     pub band: &'a Band,
     /// Whether mask, scale and keys let the band sound.
     pub may_sound: bool,
-    /// Whether the mask alone lets the band sound.
+    /// Whether the user's mask of the bands includes the band.
     pub in_mask: bool,
     pub hovered: bool,
 }

@@ -1,4 +1,4 @@
-//! Columns of the roll over the last ten minutes.
+//! History of the bands over the last ten minutes, in columns of 1/60 s, for the roll.
 
 use std::{array, collections::VecDeque, ops::Range};
 use tone_filter_dsp::{
@@ -9,12 +9,12 @@ use tone_filter_dsp::{
 
 /// Columns per second: the frame rate of a common display.
 pub const RATE: usize = 60;
-/// Maximum number of columns.
+/// Length of the history in columns: ten minutes.
 const LONGEST: usize = crate::capture::SECONDS * RATE;
 /// Maximum number of columns that one update fills. After a longer gap, which is a pause of the host, an update adds one
 /// column.
 const LONGEST_FILLED_GAP: i64 = (crate::editor::PAUSE * RATE as f64) as i64;
-/// Levels per dB of a packed cell.
+/// Resolution of the level in a packed cell, in steps per dB.
 const LEVELS_PER_DB: f32 = 4.0;
 
 /// State and level of a band in two bytes. The stronger of two cells is the greater number.
@@ -50,7 +50,7 @@ struct Moment {
 #[derive(Default)]
 pub struct History {
     columns: VecDeque<Moment>,
-    /// Number of columns so far.
+    /// Number of columns so far, removed ones included.
     count: usize,
     /// Window's time of the last update, in columns.
     last_update: i64,
@@ -107,7 +107,7 @@ impl History {
         changed
     }
 
-    /// Returns the number of the next column.
+    /// Returns the number that the next column will get.
     pub fn count(&self) -> i64 {
         self.count as i64
     }

@@ -1,4 +1,5 @@
-//! Tests of colours: the WCAG 2 contrast of every text with its background, and the states for all kinds of colour vision.
+//! Tests of colours: every text has contrast with its background by WCAG 2, and the states differ for all kinds of colour
+//! vision.
 
 use super::{TestEditor, band};
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE, theme};

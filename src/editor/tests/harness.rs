@@ -19,7 +19,7 @@ use tone_filter_dsp::{Bands, Settings, ToneFilter};
 
 pub struct TestEditor {
     harness: Harness<'static, WindowlessEditor>,
-    /// Time in seconds.
+    /// Time of the last frame in seconds.
     pub time: f64,
     modifiers: Modifiers,
     pub meters: MeterInput,
