@@ -1,12 +1,13 @@
-//! Capture: keeps the notes of the last ten minutes while a window is open, and writes them as files.
+//! Capture: records notes while a window is open, keeps those of the last ten minutes, and writes them as files.
 //!
 //! ```text
 //! meters -> window -> queue -> worker: filter -> TakeRecorder -> Heard -> roll
 //!                                                             -> Take -> files
 //! ```
 //!
-//! The audio thread sends only what the window displays. A worker thread runs the input through a second filter, with lookahead and
-//! the voice Chip, so that the notes are as good as the command's. They stay when the window closes.
+//! The input comes from the window's meter updates, so the audio thread does no extra work. A worker thread runs the input
+//! through a second filter, with lookahead and the voice Chip, so that the notes are as good as the command's. The notes stay
+//! when the window closes.
 
 use plugin_guard::lock;
 use std::{
@@ -32,31 +33,32 @@ use tone_filter_song::{
     transcribe::Note,
 };
 
-/// Duration in seconds that the capture keeps.
+/// Duration in seconds of the music that the capture keeps.
 pub const SECONDS: usize = 600;
-/// Duration in seconds by which the capture may exceed [`SECONDS`]: removing old notes moves all later ones.
+/// Duration in seconds by which the capture may exceed [`SECONDS`] before old notes are removed. Each removal moves all later
+/// notes, so removals are rare.
 const SPARE: f64 = 60.0;
 /// Length of the worker's queue in updates: some 8 s, more than it takes to write a file.
 const QUEUE: usize = 512;
 /// Longest silence in seconds that stands in for lost sound.
 const LONGEST_LOSS: f64 = 2.0;
-/// Time in seconds between two updates of [`Heard::notes`], and of [`Heard::beats`].
+/// Seconds from one update to the next: of [`Heard::notes`], then of [`Heard::beats`].
 const PERIODS: [f64; 2] = [0.5, 3.0];
-/// Duration in seconds of the music in which the newest beats are detected.
+/// Duration in seconds of the end of the music. Each update detects beats in this part only.
 const TAIL: f64 = 30.0;
-/// Distance in seconds within which two beats are the same.
+/// Distance in seconds within which a newly detected beat counts as the last known one.
 const CLOSE: f64 = 0.2;
 /// Silence in seconds after which a new song starts, in a host that reports no position.
 const PAUSE: f64 = 2.0;
-/// Peak below which sound counts as silence: -80 dB full scale.
+/// Magnitude up to which samples count as silence: -80 dB full scale.
 const QUIET: f32 = 1e-4;
 
-/// Part of the music that is saved.
+/// Part of the captured music to save.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Extent {
-    /// Number of bars, up to the bar in which the last note starts.
+    /// The last bars, this many, up to the end of the bar in which the last note starts.
     Bars(usize),
-    /// Everything since the song has started.
+    /// Everything since the song started: since the host began to play, or since the last long silence.
     Song,
     Everything,
     /// Times on the capture's clock, in seconds.
@@ -66,11 +68,11 @@ pub enum Extent {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeardNote {
     pub note: Note,
-    /// Whether the voice Chip plays the note as its lead for more than half of its duration.
+    /// Whether the note is the lead of the voice Chip, its first pulse, for more than half of the note's duration.
     pub lead: bool,
 }
 
-/// Captured music of the last ten minutes, for display. It is up to half a second old.
+/// Notes and beats of the last ten minutes, for display. The notes are up to half a second old, the beats up to three seconds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Heard {
     pub notes: Vec<HeardNote>,
@@ -85,7 +87,8 @@ impl Heard {
         beats.min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(time)
     }
 
-    /// Returns the notes that start in `range`, as the text of a score that starts at 0.
+    /// Returns the text of a score with the notes that start in `range` (seconds on the capture's clock). The score's time 0 is
+    /// the start of `range`.
     pub fn score(&self, range: Range<f64>) -> String {
         let notes = self.notes.iter().map(|own| own.note).collect();
         let (beats, ticks, key) = Default::default();
@@ -95,10 +98,10 @@ impl Heard {
     }
 }
 
-/// Input since the last update.
+/// Input of one meter update, for the worker.
 struct Sound {
     samples: Vec<f32>,
-    /// Number of samples that were lost before `samples`.
+    /// Number of samples that were lost between the last update and `samples`.
     lost: u64,
     /// Sample rate in Hz.
     rate: f64,
@@ -107,13 +110,13 @@ struct Sound {
     settings: Settings,
 }
 
-/// File to write.
+/// Request for a file with captured notes.
 pub struct Request {
     pub format: Format,
     pub extent: Extent,
     pub path: PathBuf,
     pub settings: Settings,
-    /// Receives a message for the user.
+    /// Called on the worker's thread, with a message for the user.
     pub done: Box<dyn FnOnce(String) + Send>,
 }
 
@@ -128,7 +131,7 @@ struct Shared {
     heard: Mutex<Heard>,
 }
 
-/// Captured music of an instance, which outlives its windows. Clones share it.
+/// Captured music of a plugin instance. It outlives the instance's windows; clones share it.
 #[derive(Clone, Default)]
 pub struct Capture(Arc<Shared>);
 
@@ -144,23 +147,24 @@ impl Capture {
     }
 }
 
-/// Window's end of the capture.
+/// Window's end of the capture: passes sound and requests to a worker thread.
 pub struct CaptureInput {
     pub capture: Capture,
-    /// Queue and thread of the worker; `None` before the first sound.
+    /// Queue and thread of the worker; `None` before the first job.
     worker: Option<(SyncSender<Job>, JoinHandle<()>)>,
-    /// Whether the window closes, and the sound in the queue is dropped.
+    /// Whether the window is closing. The worker then skips the sound that still waits, and only writes files.
     closing: Arc<AtomicBool>,
-    /// Number of samples that found no room in the queue.
+    /// Number of samples that a full queue has refused. The next update reports them as lost.
     lost: u64,
-    /// Number of samples so far, lost ones included.
+    /// Number of samples so far on the capture's clock, lost ones included.
     count: u64,
+    /// Sample rate of the last sound, in Hz.
     rate: f64,
 }
 
 impl CaptureInput {
-    /// Adds sound of `rate` Hz after `lost` missing samples. `playing` is whether the host plays a song, `settings` are the
-    /// plugin's. Returns the capture's time after this sound, in seconds.
+    /// Adds `samples` at `rate` Hz, which follow after `lost` missing samples. `playing` is whether the host plays a song,
+    /// `settings` are the plugin's. Returns the time on the capture's clock after this sound, in seconds.
     pub fn push(
         &mut self,
         samples: Vec<f32>,
@@ -186,7 +190,7 @@ impl CaptureInput {
         self.count as f64 / rate
     }
 
-    /// Writes a file on the worker's thread.
+    /// Requests a file, which the worker's thread writes. A full queue drops the request.
     pub fn write(&mut self, request: Request) {
         self.send(Job::Write(request));
     }
@@ -202,7 +206,7 @@ impl CaptureInput {
         queue.try_send(job).is_ok()
     }
 
-    /// Waits until the worker has done all jobs. A panic of the worker has been reported already.
+    /// Ends the worker, and waits until it has done all jobs. A panic of the worker has been reported already.
     pub fn finish(&mut self) {
         if let Some((queue, thread)) = self.worker.take() {
             drop(queue);
@@ -239,7 +243,7 @@ fn work(jobs: &Receiver<Job>, shared: &Shared, closing: &AtomicBool) {
     }
 }
 
-/// The second filter, and the notes that it has detected. Times are in seconds.
+/// The second filter, and the notes that it has detected. Times are seconds on the capture's clock.
 #[derive(Default)]
 struct Recording {
     /// `None` before the first sound.
@@ -249,18 +253,18 @@ struct Recording {
     recorder: TakeRecorder,
     /// Number of samples so far.
     count: u64,
-    /// Whether the host played a song in the last update.
+    /// Whether the host was playing a song in the last update.
     playing: bool,
-    /// Time of the last sound that was louder than [`QUIET`].
+    /// End of the last update that had samples above [`QUIET`].
     sounded: f64,
-    /// Time at which the last song has started.
+    /// Start of the current song; see [`Extent::Song`].
     started: f64,
     /// Times of the next updates of [`Heard::notes`] and [`Heard::beats`].
     due: [f64; 2],
 }
 
 impl Recording {
-    /// Returns the number of samples so far; 0 for another sample rate.
+    /// Returns the number of samples so far; 0 if the sample rate has changed, as the recording then starts again.
     fn count(&self, rate: f64) -> u64 {
         let same = self.filter.as_ref().is_some_and(|filter| filter.sample_rate() == rate);
         if same { self.count } else { 0 }
@@ -307,7 +311,7 @@ impl Recording {
         self.recorder.take(now, beats, &self.settings)
     }
 
-    /// Updates `heard` where it is due.
+    /// Updates the notes and the beats of `heard`, each only when due.
     fn show(&mut self, now: f64, heard: &Mutex<Heard>) {
         let [notes, beats] = self.due.map(|due| now >= due);
         if notes {
@@ -371,12 +375,12 @@ fn listening(settings: &Settings, rate: f64) -> Option<ToneFilter> {
     Some(filter)
 }
 
-/// Returns the plugin's `settings`, changed for the detection of notes and drums.
+/// Returns the plugin's `settings`, with changes for the detection: the voice Chip also finds drums and the lead.
 fn detecting(settings: Settings) -> Settings {
     Settings { voice: Voice::Chip, lookahead: true, freeze: false, ..settings }
 }
 
-/// Whether `note` is the lead for more than half of its time.
+/// Whether the first pulse of the voice Chip plays `note` for more than half of its time.
 fn is_lead(note: &Note, take: &Take, tuning: f32, shift: f32) -> bool {
     let index = |time: f64| ((time - take.start).max(0.0) * f64::from(TICKS)) as usize;
     let ticks = index(note.start).min(take.ticks.len())..index(note.end).min(take.ticks.len());

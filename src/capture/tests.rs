@@ -4,7 +4,7 @@ use tone_filter_testkit::signals::{bent, sine};
 
 const RATE: f64 = 48_000.0;
 
-/// MIDI notes of a melody, half a second each.
+/// MIDI notes of a melody. Each lasts half a second.
 const MELODY: [u8; 12] = [72, 76, 79, 84, 81, 79, 76, 74, 72, 79, 76, 72];
 
 /// Returns the melody over a bass: six seconds.
@@ -12,7 +12,7 @@ fn song() -> Vec<f32> {
     let at = |notes: &[u8], t: f64| f64::from(notes[((2.0 * t) as usize).min(notes.len() - 1)]);
     let melody = bent(6, 6.0, RATE, |t| at(&MELODY, t));
     let bass = bent(6, 6.0, RATE, |t| at(&[45, 45, 45, 45, 41, 41, 41, 41, 43, 43, 43, 43], t));
-    // Each note of the melody fades, so that it begins anew.
+    // Each note of the melody fades, so that a repeated note begins audibly.
     let fade = |n: usize| 1.0 - 1.6 * ((n as f64 / RATE) % 0.5) as f32;
     melody.iter().zip(bass).enumerate().map(|(n, (a, b))| a * fade(n) + 0.5 * b).collect()
 }
@@ -34,7 +34,7 @@ fn saved(input: &mut CaptureInput, format: Format, extent: Extent) -> (Vec<u8>, 
     (fs::read(path).unwrap_or_default(), message.recv().unwrap())
 }
 
-/// Returns the recorder of a filter with `settings` that has processed `sound` at once.
+/// Passes `sound` through a filter with `settings` in one call. Returns the recorder with the detected notes.
 fn recorded(mut sound: Vec<f32>, settings: Settings) -> TakeRecorder {
     let mut filter = ToneFilter::new(RATE, &settings).unwrap().with_channels(1);
     filter.detect_notes(true);
@@ -67,7 +67,7 @@ fn files_are_the_library_s() {
 #[test]
 fn the_melody_is_the_lead() {
     let mut input = Capture::default().open();
-    // Half a second of silence updates the display.
+    // After half a second of silence, the displayed notes are complete.
     push(&mut input, &[song(), vec![0.0; 24_000]].concat(), &Settings::default());
     input.finish();
     let heard = input.capture.heard();
@@ -82,7 +82,8 @@ fn the_melody_is_the_lead() {
 
 #[test]
 fn a_song_starts_with_the_host_or_after_silence() {
-    // Segments: whether the host plays, whether there is sound, seconds. The last number is the start of the song.
+    // Each segment: whether the host plays, whether there is sound, and the duration in seconds. Then the expected start of the
+    // song.
     for (segments, expected) in [
         (&[(false, true, 1.0)][..], 0.0),
         (&[(false, false, 2.5), (false, true, 1.0)], 2.5),
@@ -113,7 +114,7 @@ fn lost_sound_takes_its_time() {
     input.finish();
     let notes = input.capture.heard().notes.clone();
     assert!((notes[0].note.start - 1.0).abs() < 0.05, "{notes:?}");
-    // Another sample rate starts anew.
+    // After a change of the sample rate, the capture starts again.
     assert_eq!(input.push(vec![0.0; 4410], 0, 44_100.0, false, &settings), 0.1);
     input.finish();
     assert_eq!(*input.capture.heard(), Heard::default());

@@ -19,7 +19,7 @@ pub fn width(area: Rect, scale: Scale) -> f32 {
 
 const BYPASS: &str = "bypass";
 
-/// Shows the button. While the plugin is bypassed, it is filled and its symbol is crossed out.
+/// Shows the button. While the plugin is bypassed, the button is lit and its symbol is crossed out.
 pub fn show(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     let Some(Control::Choice(param)) = edits.params.control(BYPASS) else { return };
     let on = param.unmodulated() == 1;

@@ -9,7 +9,7 @@ pub use x11::receive;
 
 const HINT: &str = "Drop a preset (.json) or a score (.tfs, .mid)";
 
-/// Loads dropped files one after the other, and shows [`HINT`] while files are over the window.
+/// Imports dropped files one after the other. While files are dragged over the window, shows [`HINT`].
 pub fn show(ui: &Ui, scale: Scale, edits: &mut Edits) {
     let (files, over) = ui.input(|input| {
         let files = input.raw.dropped_files.iter().map(|file| file.path().to_owned());
@@ -30,8 +30,8 @@ pub fn show(ui: &Ui, scale: Scale, edits: &mut Edits) {
     }
 }
 
-/// Passes dropped files from the X server to egui, as egui-baseview 0.9.0 discards baseview's reports. On Windows and macOS,
-/// files cannot be dropped for the same reason.
+/// Passes dropped files from the X server to egui, because egui-baseview 0.9.0 discards baseview's reports. For the same
+/// reason, files cannot be dropped on Windows and macOS.
 #[cfg(target_os = "linux")]
 mod x11 {
     use crossbeam::queue::SegQueue;
@@ -45,7 +45,7 @@ mod x11 {
         sync::Arc,
     };
 
-    /// Accepts files dropped on `window`, which shows `ctx`. Does nothing without X11.
+    /// Makes `window` accept dropped files, and adds these to the input of `ctx`, its egui context. Does nothing without X11.
     pub fn receive(ctx: &Context, window: &impl HasWindowHandle, repaint: RepaintNotifier) {
         let reported = Arc::new(SegQueue::new());
         let queue = reported.clone();
@@ -58,7 +58,7 @@ mod x11 {
         }
     }
 
-    /// Plugin of egui's context that adds drags and drops to the input of a frame.
+    /// Plugin of an egui context that adds dragged and dropped files to a frame's input.
     struct Drops {
         _target: DropTarget,
         reported: Arc<SegQueue<Drag>>,

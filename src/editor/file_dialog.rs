@@ -21,13 +21,14 @@ pub enum Purpose {
     Notes(Format),
 }
 
-/// Purpose of the open dialog and receiver of its path; `None` while no dialog is open.
+/// Purpose of the latest dialog, and receiver of the chosen path. `None` before the first dialog, and once the path has been
+/// taken.
 #[derive(Default)]
 pub struct FileDialog(Option<(Purpose, Receiver<PathBuf>)>);
 
 impl FileDialog {
-    /// Opens a dialog, which suggests `name` for a file to write. The choice in a dialog that is still open is ignored. Repaints
-    /// the window of `host` after the choice.
+    /// Opens a dialog, which suggests `name` for a file to write. If an earlier dialog is still open, its choice will be
+    /// ignored. After the choice, the window of `host` is repainted.
     pub fn open(&mut self, purpose: Purpose, name: &str, host: &HostLink) {
         let (sender, host) = (self.expect(purpose), host.clone());
         let (kind, extensions): (_, &[&str]) = match purpose {
@@ -59,7 +60,7 @@ impl FileDialog {
         sender
     }
 
-    /// Removes and returns the file that the user has chosen.
+    /// Returns the purpose and the chosen path, once; `None` without a choice.
     pub fn chosen(&mut self) -> Option<(Purpose, PathBuf)> {
         let (purpose, receiver) = self.0.as_ref()?;
         let chosen = (*purpose, receiver.try_recv().ok()?);

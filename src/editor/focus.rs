@@ -1,4 +1,4 @@
-//! Keyboard focus, and the keys that the window uses. The host gets all other keys.
+//! Keyboard focus of the window, and the keys that the window uses. The host gets all other keys.
 
 use egui::{Context, Popup};
 use nice_plug_egui::{Frame, Key, KeyCapture};
@@ -16,7 +16,7 @@ const CONTROLLING: [(&str, u32); 9] = [
     ("PageDown", 0xFF56),
 ];
 
-/// Keys that the window also uses without a focused control, for the next control and for the piano roll.
+/// Keys that the window uses even without a focused control: Tab for the next control, R for the piano roll.
 const ALWAYS: [(&str, u32); 2] = [("Tab", 0xFF09), ("r", 'r' as u32)];
 
 #[derive(Default)]
@@ -35,8 +35,8 @@ impl Focus {
         }
     }
 
-    /// Takes the focus for a text field and gives it back afterwards. Passes unused keys to the host. Returns whether the window
-    /// has the focus.
+    /// Takes the focus from the host for a text field, and gives it back afterwards. Leaves unused keys to the host. Returns
+    /// whether the window has the focus.
     pub fn update(&mut self, ctx: &Context, frame: &mut Frame) -> bool {
         let typing = ctx.text_edit_focused();
         let used = CONTROLLING.iter().chain(&ALWAYS);
@@ -55,7 +55,7 @@ impl Focus {
                 typing || !held && (is(&ALWAYS) || controlling && is(&CONTROLLING))
             };
             let wants = typing || focus.has() && controlling;
-            // Without the X server, nothing is shown either.
+            // An error of the update is ignored: without the X server, nothing is shown either.
             let clicked = ctx.input(|input| input.pointer.any_pressed());
             let _ = focus.update(has, wants, clicked, uses);
             return focus.has();

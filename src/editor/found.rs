@@ -9,26 +9,29 @@ use crate::{meters::MeterUpdate, session::Edits};
 use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo};
 use tone_filter_dsp::{FoundKey, Stereo, spec};
 
-/// Decay of the sums of squares per update: a time constant of 1.7 s at 60 updates per second.
+/// Factor on the sums of squares at each update: a time constant of 1.7 s at 60 updates per second.
 const KEPT: f32 = 0.99;
-/// Cancellation threshold: power of the mean of left and right, relative to a channel's average power (-20 dB).
+/// Left and right count as cancelling if the power of their mean, relative to the channels' average power, is at most this (-20
+/// dB).
 const CANCELS: f32 = 0.01;
-/// Tempo in beats per minute from which on a click halves the tempo: tempos from half of it to this one are the most common.
+/// Tempo in beats per minute from which on a click halves the tempo; below, a click doubles it. Tempos between half of this one
+/// and this one are the most common.
 const HALVED: f64 = 115.0;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DetectedKey {
-    /// Decaying sums of the input's squares: of the mean of left and right, and averaged over both channels.
+    /// Decaying sums of squared input samples: first of the mean of left and right, then of each channel, averaged.
     squares: [f32; 2],
     key: Option<FoundKey>,
     /// Frequency of A4 in Hz.
     tuning: Option<f64>,
-    /// Tempo in beats per minute, and its certainty, 0..1; detected if the host reports none.
+    /// Detected tempo in beats per minute, and its certainty, 0..1. The filter searches for it if the host reports none, or if
+    /// a setting follows it.
     tempo: Option<(f64, f32)>,
 }
 
 impl DetectedKey {
-    /// Takes key, tuning and tempo from `update`, and adds its input to the sums of squares.
+    /// Takes key, tuning and tempo from `update`, and adds the squares of the update's input to the sums.
     pub fn push(&mut self, update: &MeterUpdate) {
         let MeterUpdate { bands, sound: [dry, _], .. } = update;
         (self.key, self.tuning) = (bands.key, bands.tuning);
@@ -37,7 +40,7 @@ impl DetectedKey {
         self.squares = std::array::from_fn(|index| KEPT * self.squares[index] + new[index]);
     }
 
-    /// Shows key, tuning and tempo at the right of `area`, as many as fit. Returns the remaining area.
+    /// Shows tuning, key and tempo from the right of `area` to the left, as far as there is room. Returns the remaining area.
     pub fn show(&self, ui: &Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
         let mut rest = area;
         let [mean, channels] = self.squares;
@@ -78,7 +81,8 @@ impl DetectedKey {
     }
 }
 
-/// Shows `text` as a button or a label at the right of `rest`, which shrinks, if there is room. Returns whether it was clicked.
+/// If there is room, shows `text` as a button or a label at the right of `rest`, and removes its place from `rest`. Returns
+/// whether it was clicked.
 fn item(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str, tip: &str, is_button: bool) -> bool {
     let font = scale.font(11.0);
     let place = rest.with_min_x(rest.right() - theme::text_width(ui, text, font.clone()));

@@ -1,4 +1,4 @@
-//! Keyboard below the grid: one key per pitch class, which shows the scale and the pitches at which notes sound.
+//! Keyboard below the grid, with a key for each pitch class. The keys show and edit the scale or the custom map.
 
 use super::{
     band_grid,
@@ -61,7 +61,7 @@ impl Keys<'_> {
         scale.pitch_classes(root, custom).contains(index)
     }
 
-    /// Returns the pitch class at which the key's notes sound without MIDI keys.
+    /// Returns the pitch class at which the notes of key `index` sound while no MIDI key is held.
     fn target(&self, index: usize) -> usize {
         match self.settings.map {
             Map::Custom => self.settings.targets.of(index).index(),

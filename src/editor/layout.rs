@@ -5,11 +5,11 @@ use super::{
 };
 use egui::Rect;
 
-/// Minimum height in points, from the grid to the lower edge, at which the spectrum is shown.
+/// Minimum height in points, from the upper edge of the grid to the lower edge of the window, at which the spectrum is shown.
 const LOWEST_WITH_SPECTRUM: f32 = 330.0;
-/// Minimum width in points of the bands beside the browser of presets. In a narrower window, the browser hides them.
+/// Minimum width in points of the bands beside the browser of presets. With less room, the browser hides the bands.
 const LEAST_BESIDE_BROWSER: f32 = 420.0;
-/// Minimum height in points of a legible grid. In a lower window, More hides it.
+/// Minimum height in points of a legible grid. With less height, the grid is hidden, and More takes its room.
 const LOWEST_GRID: f32 = 96.0;
 
 pub struct Layout {
@@ -19,11 +19,11 @@ pub struct Layout {
     pub main: Rect,
     /// `None` while the browser of presets is closed.
     pub browser: Option<Rect>,
-    /// Whether there is room for the areas that follow.
+    /// Whether the parts of all following fields are shown; false if the browser hides them.
     pub has_bands: bool,
     /// `None` while More is closed.
     pub more: Option<Rect>,
-    /// Whether there is room for the grid, its octaves and the keyboard.
+    /// Whether the grid, its octaves and the keyboard are shown; false if they have too little height.
     pub has_grid: bool,
     pub octaves: Rect,
     pub grid: Rect,
@@ -34,7 +34,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Lays out the area `window`. `open` is whether More is open, `browser` whether the browser of presets is.
+    /// Lays out the area `window`. `open` is whether More is open; `browser` is whether the browser of presets is open.
     pub fn new(window: Rect, open: bool, browser: bool) -> Self {
         let scale = Scale::new(window.size());
         let margin = scale.length(16.0).max(6.0);

@@ -72,7 +72,7 @@ pub use windowless::WindowlessEditor;
 /// Time in seconds without a meter update after which the host counts as stopped.
 const PAUSE: f64 = 0.25;
 
-/// Editor of the plugin, which opens windows. Unlike nice-plug's own editor, it saves their size in the plugin's state.
+/// Editor of the plugin, which opens windows. Unlike nice-plug's own editor, it saves a window's size in the plugin's state.
 pub struct ToneFilterEditor {
     session: Session,
     meters: Meters,
@@ -152,7 +152,7 @@ impl Editor for ToneFilterEditor {
             .ok_or("no editor")?
             .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)?;
         // On Linux, a request to close before the window's event loop runs blocks for ever (baseview 0.4.2). The event loop
-        // answers this call, so it runs afterwards.
+        // answers this call, so the loop runs once the call has returned.
         let scale = fallback_scale_factor.unwrap_or(1.0);
         spawned.handle.set_fallback_scale_factor(scale, &spawned.window)?;
         Ok(window::shared(spawned))
@@ -174,14 +174,14 @@ impl Editor for ToneFilterEditor {
     }
 }
 
-/// Gestures that a host records as automation.
+/// Sends edits to the host as gestures, which it may record as automation.
 impl Sink for ParamSetter<'_> {
     fn begin(&self, control: &Control) {
         // SAFETY: the pointer is to a parameter of the plugin, which `control` borrows.
         unsafe { self.raw_context.raw_begin_set_parameter(control.as_ptr()) };
     }
 
-    /// Also sets the value itself: nice-plug waits for the host, which may not process.
+    /// Also sets the value at once: nice-plug waits until the host sends it back, which a host may do only while it processes.
     fn set(&self, control: &Control, normalized: f32) {
         // SAFETY: as in `begin`; values may be set on any thread.
         unsafe {
@@ -205,7 +205,7 @@ struct App {
     #[cfg(target_os = "linux")]
     repaint: RepaintNotifier,
     panel: Panel,
-    /// Time of the last meter update in seconds.
+    /// Time of the last meter update, in seconds on the window's clock.
     last_update: f64,
 }
 
@@ -218,7 +218,7 @@ impl NiceEguiApp for App {
     ) -> Result<(), HandlerError> {
         let window = frame.baseview_window();
         self.pixel_ratio.store(window.size().scale_factor);
-        // If this fails, baseview may still draw.
+        // An error is ignored: baseview then draws by a timer.
         #[cfg(target_os = "linux")]
         let _ = window::select_answers(window);
         theme::install(&ctx);
@@ -265,7 +265,8 @@ impl Drop for App {
 }
 
 impl App {
-    /// Displays the latest meter update, or silence after [`PAUSE`]. `now` is in seconds. Returns whether the host processes.
+    /// Takes the latest meter update for the displays and the capture; after [`PAUSE`] without one, shows silence. `now` is the
+    /// window's time in seconds. Returns whether the host processes.
     fn receive(&mut self, now: f64) -> bool {
         if let Some(mut update) = self.meters.latest() {
             self.panel.bands = update.bands.read();
@@ -311,7 +312,7 @@ struct Panel {
 impl Panel {
     fn show(&mut self, ui: &mut Ui, sink: &dyn Sink) {
         if !ui.ctx().text_edit_focused() {
-            // The space bar is for the host's transport, but egui would press the focused button.
+            // The space bar is left to the host's transport. egui would press the focused button with it.
             let is_space =
                 |event: &Event| matches!(event, Event::Key { key: egui::Key::Space, .. });
             ui.input_mut(|input| input.events.retain(|event| !is_space(event)));
@@ -376,7 +377,7 @@ impl Panel {
             }
             keyboard::show(ui, layout.keyboard, layout.grid, scale, edits);
         }
-        let strip = roll::switch(ui, layout.strip, scale, edits);
+        let strip = roll::view_switch(ui, layout.strip, scale, edits);
         let rest = scale_strip::show(ui, strip, scale, edits);
         let rest = self.detected_key.show(ui, rest, scale, edits);
         scale_strip::legend(ui, rest, scale);

@@ -14,7 +14,7 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// Shows the notice until its end. A `message` becomes the new notice, unless it is empty.
+    /// Shows the notice until its end. Takes a `message`, unless it is empty, as the new notice.
     pub fn show(&mut self, ui: &Ui, message: &mut String) {
         let now = ui.input(|input| input.time);
         if !message.is_empty() {

@@ -20,7 +20,7 @@ const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
 /// Space between two buttons of a group, in points.
 const GAP: f32 = 2.0;
 
-/// Power up to which an input counts as silence: -110 dB relative to full scale.
+/// Power up to which the input counts as silence, and the gains are hidden: -110 dB relative to full scale.
 const SILENCE: f32 = 1e-11;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -74,7 +74,7 @@ impl PresetBar {
         &mut self.files.notes
     }
 
-    /// Shows the bar; `bands` has the gains of Auto level.
+    /// Shows the bar. `bands` supplies the gains of Auto level, `output` the level and the load.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -85,7 +85,7 @@ impl PresetBar {
         edits: &mut Edits,
     ) {
         let mut row = Row { rest: area, scale };
-        // A narrow window has no room for the track, the load and the gains. The meter's tooltip also has load and gains.
+        // A narrow window has no room for the track, the load and the gains. The meter's tooltip always has load and gains.
         let unit = scale.length(1.0).max(0.75);
         let roomy = area.width() > 800.0 * unit;
         if area.width() > 1050.0 * unit {
@@ -147,7 +147,8 @@ impl PresetBar {
     }
 }
 
-/// Paints an arrow in `place` that points to the right, or to the left if `side` is negative.
+/// Paints an arrow in the middle of `place`. `side` is its relative size; the arrow points to the right, or with a negative
+/// `side` to the left.
 fn arrow(ui: &Ui, place: Rect, side: f32) {
     let side = 0.18 * place.height() * side;
     let corners = [vec2(side, 0.0), vec2(-side, -1.6 * side), vec2(-side, 1.6 * side)];
@@ -193,14 +194,14 @@ fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
     label(ui, place, Role::Label, &text, &text);
 }
 
-/// Describes the painted `place` to screen readers, and gives it a tooltip.
+/// Makes `place`, which is only painted, known to screen readers as `label`, with the tooltip `tip`.
 fn label(ui: &Ui, place: Rect, role: Role, label: &str, tip: &str) {
     let response = ui.interact(place, ui.scope_id().with((label, "label")), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(role, true, label));
     response.on_hover_text(tip);
 }
 
-/// Shows the switch between both sounds, with an arrow that copies the current sound to the other.
+/// Shows the switch between the sounds A and B, and between them a button that copies the current sound to the other slot.
 fn compare(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     let [first, copy, second] = [(); 3].map(|()| {
         let place = row.left(row.width(1.6));
@@ -256,7 +257,7 @@ fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     });
 }
 
-/// Shows the output level. The tooltip also has the load, and the `gains` of Auto level.
+/// Shows the output level. The tooltip also has the load, and the text `gains` about Auto level.
 fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter, gains: Option<&str>) {
     let bars = row.right(row.scale.length(90.0).max(36.0));
     let height = (0.16 * bars.height()).max(2.0);

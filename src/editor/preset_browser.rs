@@ -25,9 +25,9 @@ pub struct PresetBrowser {
 #[derive(Default)]
 struct Open {
     search: String,
-    /// Title of the listed category; `None` for all.
+    /// Title of the group of presets that the list is limited to; `None` for all groups.
     category: Option<String>,
-    /// Name of the preset that the arrow keys have selected.
+    /// Name of the selected preset in the list, which Enter loads; empty if none is found.
     marked: String,
     /// Whether the search field must get the focus.
     is_new: bool,
@@ -124,7 +124,7 @@ impl Open {
         if typed || steps != 0 || !names.contains(&&self.marked) {
             let wanted = folded(self.search.trim());
             let now = names.iter().position(|name| match typed {
-                // A preset whose name contains the text is the best guess.
+                // A preset whose name contains the typed text is the best guess.
                 true => folded(name).contains(&wanted),
                 false => **name == self.marked,
             });
@@ -165,7 +165,8 @@ impl Open {
         });
     }
 
-    /// Shows the presets `found`; a click loads one. Returns the name of the preset to describe.
+    /// Shows the presets `found`; a click loads one. Returns the name of the preset to describe: the one under the pointer, or
+    /// else the marked one.
     fn show_list(
         &mut self,
         ui: &mut Ui,
@@ -218,7 +219,7 @@ impl Open {
         let response = ui.add(edit.desired_width(f32::INFINITY));
         if self.is_new {
             response.request_focus();
-            // The field receives the arrow keys from the next frame on.
+            // Requests a second frame, from which on the field receives the arrow keys.
             ui.ctx().request_repaint();
             self.is_new = false;
         }

@@ -20,7 +20,7 @@ pub struct PresetFiles {
     pub notes: SaveNotes,
 }
 
-/// Open dialog of the window.
+/// Question of a dialog inside the window.
 enum Question {
     /// Name under which the sound is to be saved.
     Save(String),
@@ -29,7 +29,8 @@ enum Question {
 }
 
 impl PresetFiles {
-    /// Shows the menu of `button`; `name` is the loaded preset. Returns whether the user wants to open a preset.
+    /// Shows the menu of `button`, and the dialog that is open. `name` is the loaded preset. Returns whether the user wants to
+    /// open a preset.
     pub fn show(&mut self, ui: &Ui, button: &Response, name: &str, edits: &mut Edits) -> bool {
         if button.clicked() {
             edits.state.presets.refresh();

@@ -1,4 +1,4 @@
-//! Panel that saves captured notes.
+//! Panel that saves captured notes as a file: choice of the part of the music, the path and the format.
 
 use super::{
     file_dialog::{FileDialog, Purpose},
@@ -20,7 +20,7 @@ const EXTENTS: [(&str, Extent); 6] = [
     ("Everything (10 minutes)", Extent::Everything),
 ];
 
-/// Returns the name and the help of a format.
+/// Returns the label and the tooltip of a format's button.
 fn named(format: Format) -> (&'static str, &'static str) {
     match format {
         Format::Midi => ("MIDI", "The notes as they were played, with tempo and bars"),
@@ -36,17 +36,17 @@ fn named(format: Format) -> (&'static str, &'static str) {
 #[derive(Default)]
 pub struct SaveNotes {
     pub is_open: bool,
-    /// Selected time in the roll, in seconds.
+    /// Part of the music selected in the roll, in seconds on the capture's clock.
     pub selection: Option<Range<f64>>,
     extent: Option<Extent>,
-    /// File to write; empty for the system's dialog.
+    /// Path as typed; while it is empty, the system's dialog asks for one.
     path: String,
-    /// File for the next call of [`SaveNotes::write`].
+    /// Format and path for the next call of [`SaveNotes::write`].
     chosen: Option<(Format, PathBuf)>,
 }
 
 impl SaveNotes {
-    /// Opens the panel, with the selection in the roll if there is one.
+    /// Opens the panel. Chooses the selection in the roll, if there is one, as the part to save.
     pub fn open(&mut self) {
         self.is_open = true;
         self.extent = self.selection.clone().map(Extent::Selection).or(self.extent.take());
@@ -88,12 +88,12 @@ impl SaveNotes {
         }
     }
 
-    /// Accepts the file that the dialog has chosen.
+    /// Keeps the file from the dialog for the next [`SaveNotes::write`]; adds the format's extension if the path has none.
     pub fn accept(&mut self, format: Format, path: PathBuf) {
         self.chosen = Some((format, with_extension(path, format)));
     }
 
-    /// Writes the chosen file, if there is one.
+    /// Requests the chosen file, if there is one, from the worker of `capture`. The result is shown to the user.
     pub fn write(&mut self, capture: &mut CaptureInput, session: &Session) {
         let Some((format, path)) = self.chosen.take() else { return };
         let extent = self.extent.clone().unwrap_or(Extent::Bars(8));

@@ -1,4 +1,4 @@
-//! Line at the lower edge: scale, range, map, and the legend of the cells' marks.
+//! Line below the keyboard: scale, range, map, and the legend of the cells' marks.
 
 use super::{
     band_grid, controls,
@@ -9,7 +9,7 @@ use crate::{params::Control, session::Edits};
 use egui::{Align2, Popup, Pos2, Rect, Sense, Ui, Vec2, vec2};
 use tone_filter_dsp::{BandState, Group};
 
-/// Cost of the notes below A3, by `docs/performance.md`.
+/// Tooltip text of Range about the cost of the notes below A3, as measured in `docs/performance.md`.
 const COST: &str = " From E1 takes about 10 % more CPU time.";
 
 pub fn height(scale: Scale) -> f32 {
@@ -51,7 +51,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
 const LEGEND: [Option<BandState>; 4] =
     [None, Some(BandState::Inactive), Some(BandState::Sounding), Some(BandState::Saturated)];
 
-/// Shows the legend at the right of `area`, or without room a button that opens it.
+/// Shows the legend at the right of `area`. If there is too little room, shows a button that opens the legend.
 pub fn legend(ui: &Ui, area: Rect, scale: Scale) {
     let (font, space) = (scale.font(11.0), scale.length(18.0).max(8.0));
     let names = LEGEND.map(|state| state.map_or("Muted", BandState::name));
@@ -82,7 +82,8 @@ pub fn legend(ui: &Ui, area: Rect, scale: Scale) {
     });
 }
 
-/// Paints the mark of a state, or the cross of a muted band, right of `at` beside text of this `size`.
+/// Paints the mark of `state` right of `at`; for `None`, the cross of a muted band. `size` is the font size of the text beside
+/// it.
 fn paint_mark(ui: &Ui, at: Pos2, size: f32, state: Option<BandState>) {
     let centre = at + Vec2::X * 0.4 * size;
     match state {

@@ -11,7 +11,7 @@ use egui::{
 };
 use plugin_guard::{HostLink, Request};
 
-/// Requested zoom, pending until the window is resized or the host refuses.
+/// Requested zoom, which waits until the window is resized or the host refuses.
 #[derive(Clone, Copy)]
 struct ZoomRequest {
     zoom: f32,
@@ -60,7 +60,7 @@ pub fn limit(ctx: &Context, screen: Vec2) {
     State { screen, ..State::load(ctx) }.store(ctx);
 }
 
-/// Requests a window of `size` in points, limited to the screen. Returns whether it differs from the current size.
+/// Requests a window of `size` in points, limited to the screen. Returns whether the limited size differs from the current one.
 pub fn ask(ctx: &Context, size: Vec2, host: &HostLink) -> bool {
     let pixels = ctx.pixels_per_point();
     let wanted = (pixels * size).round().min(State::load(ctx).screen);
@@ -71,7 +71,7 @@ pub fn ask(ctx: &Context, size: Vec2, host: &HostLink) -> bool {
     is_other
 }
 
-/// Requests a window whose content is enlarged by `zoom`, limited to the screen.
+/// Requests the zoom factor `zoom`: asks for a window of the size that the current content then needs. Limited to the screen.
 pub fn zoom(ctx: &Context, zoom: f32, host: &HostLink) {
     let (state, content, now) = (State::load(ctx), ctx.content_rect().size(), ctx.zoom_factor());
     let native = ctx.pixels_per_point() / now;
@@ -83,7 +83,8 @@ pub fn zoom(ctx: &Context, zoom: f32, host: &HostLink) {
     }
 }
 
-/// Applies a requested zoom once the window has its new size. Must be called in each frame.
+/// Applies a requested zoom once the window has its new size, or drops the request if the host refuses. Must be called in each
+/// frame.
 pub fn settle(ctx: &Context, edits: &Edits) {
     let mut state = State::load(ctx);
     let (zoom, content) = (ctx.zoom_factor(), ctx.content_rect().size());
@@ -102,7 +103,7 @@ pub fn settle(ctx: &Context, edits: &Edits) {
     }
     if state.zoom.replace(zoom).is_some_and(|before| before != zoom) {
         edits.params.editor_zoom.store(zoom);
-        // egui-baseview would now resize the window by the change of the zoom.
+        // Asks for the current size: egui-baseview would now resize the window by the change of the zoom.
         ctx.send_viewport_cmd(ViewportCommand::InnerSize(content));
         // Ardour's GtkSocket answers with the previous size, so the host is asked once more.
         let pixels = (ctx.pixels_per_point() * content).round();

@@ -18,7 +18,7 @@ const LOUDEST: f32 = 0.0;
 const RISE: f32 = 0.03;
 /// Time constant of a falling curve, in seconds.
 const FALL: f32 = 0.2;
-/// Half width of a point's frequency window, relative to its frequency: a semitone.
+/// Half width of a point's frequency window, as a fraction of the point's frequency: a semitone.
 const REACH: f32 = 0.059_463;
 /// Minimum half width of a point's frequency window, in bins.
 const BINS: f32 = 1.5;
@@ -39,9 +39,9 @@ struct Smoothing {
     range: [f32; 2],
     /// Distance between bins, in Hz.
     width: f32,
-    /// First bin and end (exclusive) of each point.
+    /// Range of bins for each point: the first bin, and the one after the last.
     bins: Vec<[usize; 2]>,
-    /// Weights of the bins, point by point.
+    /// Weights of the bins of all points, one point after the other.
     weights: Vec<f32>,
 }
 
@@ -58,7 +58,7 @@ struct Transform {
 struct Curve {
     /// Latest samples, the newest last.
     samples: Vec<f32>,
-    /// Powers of the bins, whose sum is 1 for a full-scale sine.
+    /// Power of each bin. For a full-scale sine, the sum is 1.
     bins: Vec<f32>,
     /// Displayed heights, 0..1.
     heights: Vec<f32>,
@@ -67,7 +67,7 @@ struct Curve {
 }
 
 impl Spectrum {
-    /// Appends samples of the input and of the output at `sample_rate` Hz, and transforms both signals.
+    /// Appends the samples `sound` of the input and of the output at `sample_rate` Hz, and transforms both signals.
     pub fn push(&mut self, sound: &[Vec<f32>; 2], sample_rate: f32) {
         let transform = match &mut self.transform {
             Some(transform) if transform.sample_rate == sample_rate => transform,
@@ -108,7 +108,7 @@ impl Spectrum {
         moving
     }
 
-    /// Shows both curves, marks at the bands' frequencies for `settings`, and a line at the band `hovered`.
+    /// Shows both curves, marks at the frequencies that the bands have with `settings`, and a line at the band `hovered`.
     pub fn show(
         &mut self,
         ui: &Ui,
@@ -126,7 +126,7 @@ impl Spectrum {
 
         let painter = ui.painter();
         let font = scale.font(9.0);
-        // Labels of notes and levels are outside the plot.
+        // The labels of notes and levels are in a margin outside the plot.
         let margin = vec2(3.4 * font.size, 1.4 * font.size);
         let plot = Rect::from_min_max(area.min, area.max - margin);
         painter.rect_filled(plot, scale.length(4.0).max(2.0), theme::SURFACE.gamma_multiply(0.5));
@@ -167,7 +167,7 @@ impl Spectrum {
         theme::text(painter, at, Align2::LEFT_TOP, "output", font, theme::ACCENT);
     }
 
-    /// Sets the target heights of both curves over `range` in Hz.
+    /// Sets the target heights of both curves for a plot over `range` in Hz.
     fn set_targets(&mut self, range: [f32; 2]) {
         let Some(transform) = &self.transform else { return };
         let width = transform.sample_rate / transform.window.len() as f32;
@@ -180,7 +180,8 @@ impl Spectrum {
 }
 
 impl Smoothing {
-    /// Computes the weights of `count` bins that are `width` Hz apart, for logarithmically spaced points over `range` in Hz.
+    /// Computes the weights for points at logarithmic distances over `range` in Hz. A spectrum has `count` bins, `width` Hz
+    /// apart.
     fn new(range: [f32; 2], width: f32, count: usize) -> Self {
         let (mut bins, mut weights) = (Vec::with_capacity(POINTS), Vec::new());
         for point in 0..POINTS {

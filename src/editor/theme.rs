@@ -65,7 +65,7 @@ pub const fn state_colour(state: BandState) -> Shade {
     }
 }
 
-/// Minimum contrast of a host's colour with [`BACKGROUND`]: that of graphics in WCAG 2.
+/// Minimum contrast with [`BACKGROUND`] of a colour that the host chooses. WCAG 2 requires it of graphics.
 const CONTRAST: f32 = 3.0;
 
 /// Lightens a colour of the host until it has [`CONTRAST`].
@@ -92,14 +92,14 @@ pub struct Scale(f32);
 
 impl Scale {
     /// Computes the scale for a window of this logical size, at least 0.5. It is 1 from [`super::DEFAULT_SIZE`] to twice that
-    /// size, where only the display of the bands grows.
+    /// size: in this range, only the display of the bands grows.
     pub fn new(window: egui::Vec2) -> Self {
         let [width, height] = super::DEFAULT_SIZE;
         let size = (window.x / width).min(window.y / height);
         Self(size.min(size.max(2.0) / 2.0).max(0.5))
     }
 
-    /// Computes the scale for a cell of this size; 1 in a window of default size.
+    /// Computes the scale for a cell of this size in points; it is 1 in a window of default size.
     pub fn of_cell(cell: egui::Vec2) -> Self {
         Self((cell.x / 76.0).min(cell.y / 70.0).clamp(0.5, 4.0))
     }
@@ -109,12 +109,12 @@ impl Scale {
         points * self.0
     }
 
-    /// Returns a font of `points` times the scale, at least 9 points high.
+    /// Returns a font whose size is `points` times the scale, but at least 9 points.
     pub fn font(self, points: f32) -> FontId {
         FontId::proportional((points * self.0).max(9.0))
     }
 
-    /// Returns the line height of [`Scale::font`].
+    /// Returns the line height in points of the font that [`Scale::font`] returns.
     pub fn line(self, points: f32) -> f32 {
         1.25 * self.font(points).size
     }
@@ -140,7 +140,7 @@ pub fn text_width(ui: &egui::Ui, text: &str, font: FontId) -> f32 {
     ui.painter().layout_no_wrap(text.to_owned(), font, Color32::PLACEHOLDER).size().x
 }
 
-/// Makes buttons in a menu stand out from its background, and centres the items beside them.
+/// Makes buttons stand out from the background of a menu or a dialog, and centres the items beside them.
 pub fn raise(ui: &mut egui::Ui) {
     ui.visuals_mut().widgets.inactive.weak_bg_fill = *LINE;
     let height = ui.text_style_height(&egui::TextStyle::Button);
@@ -159,7 +159,7 @@ pub fn resize(ctx: &egui::Context, scale: Scale) {
     }
 }
 
-/// Selects the theme of this thread until the next call, and colours egui's own widgets in `ctx`.
+/// Selects the theme in which this thread draws until the next call, and colours egui's own widgets in `ctx`.
 pub fn select(ctx: &egui::Context, high_contrast: bool) {
     HIGH_CONTRAST.set(high_contrast);
     if ctx.global_style().visuals.panel_fill == *BACKGROUND {
@@ -201,14 +201,15 @@ pub fn install(ctx: &egui::Context) {
     ctx.set_fonts(fonts);
 
     ctx.all_styles_mut(|style| {
-        // A text field is as high as the text that it replaces.
+        // Without a minimum height, a text field is as high as the text that it replaces.
         style.spacing.interact_size.y = 0.0;
-        // Faded text would be illegible, and a list with a hidden scroll bar looks complete.
+        // Scroll bars are always visible, as a list would look complete without one. Text does not fade at the edges, as it
+        // would be illegible.
         style.spacing.scroll = ScrollStyle { foreground_color: true, ..ScrollStyle::solid() };
         style.spacing.scroll.fade.strength = 0.0;
     });
     ctx.set_theme(egui::Theme::Dark);
     select(ctx, false);
-    // The host has Ctrl and +, like all keys that the window does not use.
+    // Ctrl with + is left to the host, like all keys that the window does not use.
     ctx.options_mut(|options| options.zoom_with_keyboard = false);
 }

@@ -18,7 +18,7 @@ use nice_plug_egui::RepaintNotifier;
 use plugin_guard::{HostLink, lock};
 use std::sync::{Arc, Mutex};
 
-/// Editor without a window, for tests and benches: with default settings, no user presets, and a host that does not process.
+/// Editor without a window, for tests and benches. It has default settings, no user presets, and a host that only logs calls.
 pub struct WindowlessEditor {
     pub(super) app: App,
     host: Host,

@@ -1,8 +1,9 @@
 //! Meter data from the audio thread to the editor: the state of the bands, input and output.
 //!
-//! A fixed set of packets circulates through two lock-free queues: the audio thread fills a packet and sends it, the editor reads
-//! it and sends it back. Neither thread ever waits for the other. While an editor is open, 60 updates are sent per second; updates
-//! are dropped while no packet is free. Levels, states and peaks are computed on the editor's thread.
+//! A fixed set of packets circulates through two lock-free queues: the audio thread fills a packet and sends it, the editor
+//! reads the packet and sends it back. The threads never wait for each other. While an editor is open, the audio thread sends
+//! 60 updates per second. While no packet is free, it drops updates. Levels, states and peaks are computed on the editor's
+//! thread.
 
 use plugin_guard::lock;
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -17,13 +18,13 @@ use tone_filter_dsp::Snapshot;
 
 /// Updates per second: the refresh rate of most displays.
 const RATE: f64 = 60.0;
-/// Maximum number of updates that wait for the editor.
+/// Number of packets, and so the maximum number of updates that wait for the editor.
 const PACKETS: usize = 4;
 
-/// Maximum number of samples in a packet. Enough for the host's longest buffers, and for the time between two updates at 192 kHz
-/// plus a buffer. Not a power of two, at which input and output would compete for the same cache lines.
+/// Maximum number of samples in a packet, per signal. Enough for the host's longest buffers, and for the time between two
+/// updates at 192 kHz plus a buffer. Not a power of two: input and output would then compete for the same cache lines.
 const CAPACITY: usize = 9000;
-/// Number of updates between two timed buffers.
+/// Interval in updates at which the processing of a buffer is timed.
 const TIMING_INTERVAL: usize = 8;
 
 /// Data for the display: a snapshot of the bands, and the signals since the last update.
@@ -33,26 +34,26 @@ pub struct MeterUpdate {
     pub bands: Snapshot,
     /// Peaks of the output since the last update, left and right; 1 is full scale.
     pub peaks: [f32; 2],
-    /// Processing time as a fraction of a buffer's duration; 1 is the deadline.
+    /// Smoothed processing time of a buffer, as a fraction of the buffer's duration; 1 is the deadline.
     pub load: f32,
     /// Sample rate in Hz.
     pub sample_rate: f32,
     /// Bar number of the host's song, counted from 0; `None` while the host is stopped or reports no bars.
     pub bar: Option<i32>,
-    /// Samples of the input and of the output, each the mean of the first and the last channel.
+    /// Samples of the input and of the output since the last update. Each sample is the mean of the first and the last channel.
     pub sound: [Vec<f32>; 2],
-    /// Number of input samples that were dropped since the last update, as no packet had room for them.
+    /// Number of input samples since the last update for which no packet had room. They are missing in `sound`.
     pub lost: u64,
     /// Sum of the squared input samples since the last update, averaged over the first and the last channel.
     pub input_squares: f32,
 }
 
 struct Packet {
-    /// Data for the editor, without `peaks` and `sound`, which the viewer computes.
+    /// Data for the editor. The viewer computes `peaks` and `sound`, which are empty here.
     update: MeterUpdate,
-    /// Sum of the first and the last channel of the input.
+    /// Sums of the samples of the input's first and last channel.
     dry: Box<[f32]>,
-    /// First and last channel of the output.
+    /// Samples of the output's first and last channel.
     wet: [Box<[f32]>; 2],
     /// Number of valid samples in `dry` and `wet`.
     filled: usize,
@@ -98,12 +99,15 @@ pub struct MeterInput {
     sample_rate: f32,
     /// See [`MeterUpdate::bar`].
     pub bar: Option<i32>,
+    /// See [`MeterUpdate::load`].
     load: f32,
     /// See [`MeterUpdate::lost`].
     lost: u64,
     /// Number of updates until the next buffer is timed.
     untimed: usize,
+    /// Frames between two updates.
     period: usize,
+    /// Frames until the next update is due.
     due: usize,
 }
 
@@ -119,7 +123,7 @@ impl MeterInput {
         self.viewers.load(Ordering::Relaxed) > 0
     }
 
-    /// Runs `process` on `channels`. While a viewer is open, records input and output for it. Neither waits nor allocates.
+    /// Runs `process` on `channels`. While a viewer is open, records input and output for it. Does not wait or allocate.
     pub fn measure<R>(
         &mut self,
         channels: &mut [&mut [f32]],
@@ -152,7 +156,7 @@ impl MeterInput {
         result
     }
 
-    /// Discards the recorded samples, which would be old when the next viewer opens.
+    /// Discards the recorded samples, because they would be old when the next viewer opens.
     fn discard(&mut self) {
         self.lost = 0;
         if let Some(packet) = &mut self.packet {
@@ -160,13 +164,14 @@ impl MeterInput {
         }
     }
 
-    /// Updates the smoothed load: processing `frames` took `seconds`.
+    /// Updates the smoothed load after `frames` frames were processed in `seconds`.
     fn update_load(&mut self, seconds: f32, frames: usize) {
         let load = seconds * self.sample_rate / frames.max(1) as f32;
         self.load += 0.25 * (load - self.load);
     }
 
-    /// Counts `frames`, and sends an update with `bands()` if one is due. Returns whether it was sent. Neither waits nor allocates.
+    /// Advances the time by `frames`. If an update is due, sends one with the result of `bands`. Returns whether an update was
+    /// sent. Does not wait or allocate.
     pub fn advance(&mut self, frames: usize, bands: impl FnOnce() -> Snapshot) -> bool {
         if !self.is_watched() {
             return false;
@@ -196,7 +201,8 @@ impl MeterInput {
 }
 
 impl Packet {
-    /// Records the sum of the input's first and last channel, and their mean square: `frames` samples, or as many as fit.
+    /// Records `frames` sums of the input's first and last channel, or as many as fit, and adds their mean squares to
+    /// `input_squares`.
     fn write_dry(&mut self, channels: &[&mut [f32]], frames: usize) {
         let (Some(left), Some(right)) = (channels.first(), channels.last()) else { return };
         let free = self.dry[self.filled..].iter_mut();
@@ -206,7 +212,7 @@ impl Packet {
         }
     }
 
-    /// Copies the first and the last channel of the output, `frames` samples or as many as fit.
+    /// Copies `frames` samples of the output's first and last channel, or as many as fit, and counts them as filled.
     fn write_wet(&mut self, channels: &[&mut [f32]], frames: usize) {
         let end = CAPACITY.min(self.filled + frames);
         for (to, from) in self.wet.iter_mut().zip([channels.first(), channels.last()]) {
@@ -226,7 +232,7 @@ struct Output {
 /// Editor's end of the connection, which opens viewers.
 #[derive(Clone)]
 pub struct Meters {
-    /// Not for the audio thread.
+    /// The audio thread must not lock it.
     output: Arc<Mutex<Output>>,
     viewers: Arc<AtomicUsize>,
 }
@@ -236,7 +242,7 @@ impl Meters {
     pub fn open(&self) -> MeterViewer {
         let mut viewer = MeterViewer(self.clone());
         if self.viewers.fetch_add(1, Ordering::Relaxed) == 0 {
-            // Discards updates that an earlier viewer has not read.
+            // Discards updates that earlier viewers have not read.
             viewer.latest();
         }
         viewer
@@ -247,7 +253,8 @@ impl Meters {
 pub struct MeterViewer(Meters);
 
 impl MeterViewer {
-    /// Returns the latest update since the last call, with the samples of all updates since then; `None` without an update.
+    /// Merges all updates since the last call: the peaks and samples of all, and otherwise the latest one. `None` without an
+    /// update.
     pub fn latest(&mut self) -> Option<MeterUpdate> {
         let mut output = lock(&self.0.output);
         let mut update = None;

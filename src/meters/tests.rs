@@ -83,7 +83,7 @@ fn unread_updates_are_not_sent_to_the_next_viewer() {
     assert_eq!(seen.sound, [const { [0.5; 64] }; 2]);
 }
 
-/// Sends updates 1 and 2. Returns the number of updates sent.
+/// Sends two updates, with snapshots of the numbers 1 and 2. Returns how many were sent.
 fn send_two(input: &mut MeterInput) -> usize {
     (1..=2).filter(|&number| input.advance(1 << 20, || snapshot(number))).count()
 }
@@ -138,7 +138,7 @@ fn samples_come_in_order_and_once() {
 fn the_audio_thread_needs_no_lock() {
     let (mut input, meters, _viewer) = open();
     let _held = meters.output.lock().unwrap();
-    // If this took the lock, it would wait for ever.
+    // If `measure` took the lock, it would wait for ever.
     input.measure(&mut [&mut [1.0, 2.0]], |_| ());
     assert_eq!(send_two(&mut input), 2);
 }
@@ -171,7 +171,7 @@ fn a_late_window_loses_no_sound_for_half_a_second() {
     assert_eq!(lost, 0);
     let (second, _) = play(1.0);
     let (third, lost) = play(0.1);
-    // The packet that is being recorded has the rest of the 1.6 s.
+    // The samples of 1.6 s are counted, except for those in the packet that is still being recorded.
     let counted = first + second + third + lost;
     assert!(lost > 0 && (76_800 - CAPACITY..=76_800).contains(&counted), "{lost} {counted}");
 }

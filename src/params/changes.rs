@@ -1,4 +1,4 @@
-//! Counter of changes, so that readers read the parameters again only after a change.
+//! Counter of parameter changes. Readers compare it, so as to read the parameters only after a change.
 
 use std::sync::{
     Arc,
@@ -26,7 +26,7 @@ impl Changes {
     }
 }
 
-/// Setting that is not a parameter, stored as bits. Each store counts as a change in `changes`.
+/// Bits of a setting that is not a parameter. Each store counts as a change.
 pub struct WatchedText {
     bits: [AtomicU64; 2],
     changes: Changes,
@@ -37,7 +37,8 @@ impl WatchedText {
         Self { bits: bits.map(AtomicU64::new), changes: changes.clone() }
     }
 
-    /// Returns the bits. During a concurrent store, some may be old; the store counts its change after writing them.
+    /// Returns the bits. During a store on another thread, one half may be old. The store counts its change last, so that
+    /// readers then read again.
     pub fn load(&self) -> [u64; 2] {
         self.bits.each_ref().map(|bits| bits.load(Ordering::Acquire))
     }

@@ -1,7 +1,7 @@
 //! Parameters for settings that are a choice from a list: a boolean for off and on, an enum for any other list.
 //!
-//! nice-plug takes the entries of a list from the type of its enum, but all lists have the one type [`Entry`] here. nice-plug asks
-//! for the entries only while it creates a parameter; [`ROW`] is then the row of the list.
+//! nice-plug asks the type of an enum for the entries of a list. Here, all lists have one type, [`Entry`]. nice-plug asks only
+//! while a parameter is created, so [`ROW`] then says which list is meant.
 
 use super::changes::Changes;
 use nice_plug::{
@@ -24,7 +24,7 @@ enum Kind {
     List(EnumParam<Entry>),
 }
 
-/// Creates the parameters of [`CHOICES`] at their defaults. They count their changes in `changes`.
+/// Creates the parameters of [`CHOICES`] with their defaults. `changes` counts their changes.
 pub fn all(changes: &Changes) -> [ChoiceParam; CHOICES.len()] {
     std::array::from_fn(|row| {
         let choice = &CHOICES[row];

@@ -14,7 +14,7 @@ const NONE: u8 = u8::MAX;
 pub struct Controllers {
     /// Parameter number of each controller, or [`NONE`].
     mapped: [AtomicU8; 128],
-    /// Number of the parameter for the next moved controller; [`NONE`] without MIDI learn.
+    /// Number of the parameter that MIDI learn maps to the next moved controller; [`NONE`] while MIDI learn is off.
     learning: AtomicU8,
 }
 
@@ -55,8 +55,8 @@ impl Controllers {
         }
     }
 
-    /// Handles a move of `controller` (0..=127), and completes MIDI learn. Returns the controller's parameter number, and whether
-    /// this move has mapped it.
+    /// Handles a move of `controller` (0..=127), and completes MIDI learn. Returns the number of the parameter mapped to it,
+    /// and whether this move has just mapped it; `None` for an unmapped controller.
     pub fn moved(&self, controller: u8) -> Option<(usize, bool)> {
         let own = self.mapped.get(usize::from(controller)).filter(|_| is_free(controller))?;
         let learning = self.learning.swap(NONE, Relaxed);
@@ -69,13 +69,13 @@ impl Controllers {
         (number != NONE).then_some((usize::from(number), learning != NONE))
     }
 
-    /// Returns the parameters' ids by controller, for a saved state.
+    /// Returns the id of the parameter mapped to each mapped controller, for a saved state.
     pub fn save(&self) -> BTreeMap<u8, String> {
         let of = |id: &str| Some((self.of(id)?, id.to_owned()));
         ids().filter_map(of).collect()
     }
 
-    /// Replaces the map by the result of [`Controllers::save`], without unknown parameters and reserved controllers.
+    /// Replaces the map by `saved`, a result of [`Controllers::save`]. Ignores unknown parameters and reserved controllers.
     pub fn load(&self, saved: &BTreeMap<u8, String>) {
         for controller in 0..128 {
             let id = saved.get(&controller).filter(|_| is_free(controller));

@@ -36,18 +36,19 @@ const SCORE: &str = "score";
 
 /// Name of the preset of a new instance.
 pub const DEFAULT_PRESET: &str = "Tone Filter";
-/// Preset name of a saved state without a name.
+/// Preset name after loading a saved state without a preset name.
 const REFERENCE: &str = "Reference";
 
 /// Groups of settings that loading a preset keeps, by the user's choice. Saved in the state, but not part of a sound: undo, A/B
-/// and presets ignore it. Aligned like [`Size`].
+/// and presets ignore it. Aligned for one atomic operation, like [`Size`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[repr(align(2))]
 pub struct Keep {
-    /// Whether `root`, `scale`, `custom`, `map` and `targets` stay. `bands` do not, as presets such as Lead Only mute bands.
+    /// Whether `root`, `scale`, `custom`, `map` and `targets` are kept. `bands` is never kept, as presets such as Lead Only
+    /// mute bands.
     pub scale: bool,
-    /// Whether `tuning`, `auto-tuning` and `transpose` stay.
+    /// Whether `tuning`, `auto-tuning` and `transpose` are kept.
     pub tuning: bool,
 }
 
@@ -66,7 +67,7 @@ const _: () = assert!(AtomicCell::<Size>::is_lock_free());
 pub const DEFAULT_SIZE: [f32; 2] = [1000.0, 640.0];
 /// Minimum logical width and height at which the window is legible.
 pub const MIN_SIZE: [f32; 2] = [480.0, 300.0];
-/// Maximum logical width and height, in case a session is damaged.
+/// Maximum logical width and height, a limit for damaged sessions.
 const MAX_SIZE: [f32; 2] = [8192.0, 8192.0];
 
 pub fn allowed_size(size: [f32; 2]) -> [f32; 2] {
@@ -84,7 +85,7 @@ pub struct ToneFilterParams {
     /// Settings of [`TEXTS`]. Not parameters, as the 77 band switches alone would clutter a host's list.
     texts: [WatchedText; TEXTS.len()],
     changes: Changes,
-    /// Name of the preset that was loaded last. Not for the audio thread.
+    /// Name of the preset that was loaded last. The audio thread must not lock it.
     pub preset: Mutex<String>,
     pub keep: AtomicCell<Keep>,
     pub controllers: Controllers,
@@ -98,7 +99,7 @@ pub struct ToneFilterParams {
     pub editor_roll: AtomicCell<bool>,
     /// Whether the editor has the theme of high contrast.
     pub editor_contrast: AtomicCell<bool>,
-    /// Tempo that the user has chosen, in beats per minute; 0 if none.
+    /// Tempo of the music that the user has chosen, in beats per minute; 0 without a choice.
     pub tempo: AtomicCell<f32>,
 }
 
@@ -204,8 +205,8 @@ impl Control<'_> {
         }
     }
 
-    /// Returns the normalised value that nice-plug converts exactly to the value in `controls`. Tries the neighbours of
-    /// [`Control::normalized`], as the conversions round; without an exact one, returns that value.
+    /// Returns the normalised value that nice-plug converts exactly to the value in `controls`. The conversions round, so the
+    /// search also tries the neighbours of [`Control::normalized`]. If no value is exact, returns [`Control::normalized`].
     pub fn exact(&self, controls: &Controls) -> f32 {
         let near = self.normalized(controls);
         let Self::Number(spec, param) = self else { return near };
@@ -216,7 +217,7 @@ impl Control<'_> {
         exact.find(|value| (0.0..=1.0).contains(value)).unwrap_or(near)
     }
 
-    /// Sets this setting in `controls` to the parameter's value at `normalized` (0..1).
+    /// Sets the parameter's setting in `controls` to its value at `normalized` (0..1). The parameter itself stays.
     pub fn put(&self, controls: &mut Controls, normalized: f32) {
         match self {
             Self::Number(spec, param) => {
@@ -260,7 +261,7 @@ unsafe impl Params for ToneFilterParams {
     }
 
     fn deserialize_fields(&self, fields: &BTreeMap<String, String>) {
-        // The window stays as it is without a valid field.
+        // A missing or invalid field leaves the window unchanged.
         fn restore<T>(cell: &AtomicCell<T>, value: Option<T>) {
             value.into_iter().for_each(|value| cell.store(value));
         }
@@ -273,7 +274,7 @@ unsafe impl Params for ToneFilterParams {
         self.tempo.store(field(fields, TEMPO).unwrap_or_default());
         let mut settings = Settings::REFERENCE;
         for own in &TEXTS {
-            // A missing or invalid text, such as a mask for other bands, keeps the value of the reference.
+            // For a missing or invalid text, such as a mask for other bands, the value of the reference stays.
             let text = field::<String>(fields, own.id);
             let _ = text.map(|text| own.set(&mut settings, &text));
         }
@@ -295,7 +296,7 @@ fn field<T: serde::de::DeserializeOwned>(
 }
 
 /// Completes a saved state before it is loaded. A missing or invalid parameter, for instance of another version, gets its value
-/// in [`Settings::REFERENCE`]; a number out of range is clamped. nice-plug would leave both parameters unchanged.
+/// in [`Settings::REFERENCE`]; a number out of range is clamped. nice-plug would leave all these parameters unchanged.
 pub fn complete_state(state: &mut PluginState) {
     for spec in &SPECS {
         let value = match state.params.get(spec.id) {
@@ -335,8 +336,8 @@ fn float_param(index: usize, changes: &Changes) -> FloatParam {
     };
     // No step size is set: with nice-plug's step size, a -0 becomes 0 after saving and loading. The filter itself rounds.
     FloatParam::new(spec.name, spec.default(), range)
-        // The blank before the unit belongs to the number: CLAP hosts get both in one text. VST3 hosts get the unit apart, and
-        // most of them add a blank before it.
+        // The number's text ends in the blank before the unit: CLAP hosts get number and unit in one text. VST3 hosts get the
+        // unit alone, and most of them add a blank themselves.
         .with_unit(spec.unit)
         .with_value_to_string(Arc::new(|value| format!("{} ", spec.number(value, spec.decimals))))
         .with_string_to_value(Arc::new(|text| spec.parse(text)))

@@ -1,4 +1,4 @@
-//! Score of an instance, which decides which notes are played while the host plays.
+//! Score of a plugin instance. While the host plays, the score decides which notes are played.
 
 use plugin_guard::lock;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ type Shared = Option<Arc<Score>>;
 /// Audio thread's end of a [`ScoreSlot`].
 pub type ScoreOutput = Output<Shared>;
 
-/// Score for all threads but the audio thread, which has the [`ScoreOutput`].
+/// Score as all threads except the audio thread see it. The audio thread has the [`ScoreOutput`].
 pub struct ScoreSlot(Mutex<Slot>);
 
 struct Slot {
@@ -22,6 +22,7 @@ struct Slot {
     input: Input<Shared>,
     /// `None` once the audio thread has taken it.
     output: Option<ScoreOutput>,
+    /// Scores that the audio thread may still use.
     sent: SharedScores,
 }
 
@@ -46,7 +47,7 @@ impl ScoreSlot {
         lock(&self.0).output.take()
     }
 
-    /// Replaces the score and its displayed name, or removes the score.
+    /// Sets the score and its displayed name; `None` removes both.
     pub fn set(&self, score: Option<(String, Score)>) {
         let mut slot = lock(&self.0);
         let (name, score) = score.map(|(name, score)| (name, Arc::new(score))).unzip();
@@ -67,7 +68,8 @@ impl ScoreSlot {
         Some(SavedScore { name: slot.name.clone(), text: score.to_string() })
     }
 
-    /// Loads the score of a saved state, without its invalid lines; an invalid score counts as missing.
+    /// Replaces the score by the one of a saved state. Invalid lines are left out; a missing or invalid score removes the
+    /// current one.
     pub fn load(&self, saved: Option<SavedScore>) {
         let read = saved.map(|SavedScore { name, text }| match Score::read(&text) {
             Ok((score, bad)) => {
@@ -100,7 +102,7 @@ mod tests {
             let kept = Arc::downgrade(output.read().as_ref().unwrap());
             slot.set(None);
             assert!(kept.upgrade().is_some(), "the audio thread has it");
-            // Each of the three buffers is replaced, and one more write frees the score.
+            // Three writes replace the score in the three buffers; one more write frees it.
             (0..4).for_each(|_| {
                 slot.set(None);
                 assert!(output.read().is_none());

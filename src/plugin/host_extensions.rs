@@ -21,7 +21,8 @@ use tone_filter_dsp::{
 };
 use tone_filter_presets::{Error, Folder, Preset, ids};
 
-/// Pages for hardware controllers. A setting on no page joins its group's page if that has room, or gets a new page.
+/// Pages for hardware controllers: name, and ids of the settings. Any other setting goes to the page with the name of its
+/// group, if it has less than [`PAGE`] settings, or else to a new page of that name.
 const PAGES: [(&str, &[&str]); 8] = [
     ("Main", &["mix", "sensitivity", "tone", "output", "voice", "focus", "morph", "bypass"]),
     (
@@ -90,7 +91,7 @@ fn first_key(params: &ToneFilterParams) -> (u32, Settings) {
     (midi_note(lowest, settings.transpose) as u32, settings)
 }
 
-/// Parts of a plugin instance that it shares with its shim.
+/// Parts of a plugin instance that its shim may use, on any thread.
 pub struct Guarded {
     pub session: Session,
     pub latency: Arc<Latency>,
@@ -134,7 +135,8 @@ impl Instance for Guarded {
         Some(choice.entries[choice.parse(text)?].1.to_owned())
     }
 
-    /// Returns key and name of the band with this index in order of pitch. The highest bands may have no key.
+    /// Returns key and name of the band `index`, counted from the lowest. `None` after the highest band, and from the first
+    /// band on whose key would exceed 127.
     fn note_name(&self, index: u32) -> Option<NoteName> {
         let (first, settings) = first_key(&self.session.params);
         let key = u8::try_from(first + index).ok().filter(|key| *key < 128)?;

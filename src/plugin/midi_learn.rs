@@ -1,4 +1,5 @@
-//! Program changes and mapped controllers. The audio thread queues them here; a task loads the preset or sets the parameters.
+//! Program changes and mapped controllers. The audio thread stores the latest ones here; a task loads the preset and sets the
+//! parameters.
 
 use crate::session::Session;
 use nice_plug::prelude::NoteEvent;
@@ -11,11 +12,11 @@ const NONE: u8 = u8::MAX;
 /// Sentinel: no new value. These bits are a NaN, which is never a value.
 const UNCHANGED: u32 = u32::MAX;
 
-/// Program change and controller values that wait for [`Job::run`].
+/// Latest program change and latest controller values, which wait for [`Job::run`].
 pub struct MidiLearn {
     session: Session,
     program: AtomicU8,
-    /// Bits of each parameter's last value (0..1), or [`UNCHANGED`], in the order of [`ids`](crate::params::ids).
+    /// Bits of the value (0..1) that waits for each parameter, or [`UNCHANGED`]; in the order of [`ids`](crate::params::ids).
     values: [AtomicU32; SPECS.len() + CHOICES.len()],
     learned: AtomicBool,
 }
@@ -30,7 +31,8 @@ impl MidiLearn {
         }
     }
 
-    /// Queues a program change or a mapped controller. Returns whether [`Job::run`] must be called. For the audio thread.
+    /// Stores a program change or the value of a mapped controller. Returns whether [`Job::run`] must be called. For the audio
+    /// thread.
     pub fn receive(&self, event: &NoteEvent<()>) -> bool {
         match *event {
             NoteEvent::MidiProgramChange { program, .. } => self.program.store(program, Relaxed),

@@ -26,26 +26,32 @@ pub struct ToneFilterPlugin {
     meter_input: MeterInput,
     meters: Meters,
     repaint: RepaintNotifier,
+    /// Audio thread's end of the score in `params`.
     score: Option<ScoreOutput>,
     /// Program changes and mapped controllers; `None` until nice-plug asks for the editor, before the first activation.
     midi_learn: Option<Arc<MidiLearn>>,
-    /// State of the active plugin; `None` until the host activates the plugin with a sample rate.
+    /// State of the active plugin; `None` while the plugin is inactive.
     active: Option<Active>,
-    /// Note queue of the last activation. The next activation uses it to end the notes that have been sent.
+    /// Note queue of the last activation. The next activation takes it over, as it must still end the notes that were sent to
+    /// the host.
     notes: Option<Notes>,
 }
 
 struct Active {
     filter: ToneFilter,
-    /// Latency that the host compensates; `None` without a host, where lookahead follows its parameter at once.
+    /// Latency that the host compensates. `None` in the standalone program, where a change of the setting `lookahead` acts at
+    /// once.
     latency: Option<Arc<Latency>>,
     /// Length of the longest buffer that the host has announced, in frames.
     max_frames: usize,
+    /// Frames since the last buffer in which the input or the sidechain was not silent.
     silent_frames: u32,
     notes: Notes,
+    /// Host's tempo in beats per minute, if the host reports one.
     tempo: Option<f64>,
+    /// Whether the host was playing in the last buffer.
     playing: bool,
-    /// Last values passed to the filter: number of parameter changes, tempo, and compensated lookahead.
+    /// Last values passed to the filter: number of parameter changes, host's tempo, and whether the host compensates lookahead.
     followed: Option<(u32, Option<f64>, Option<bool>)>,
     /// See [`tail`].
     tail: u32,
@@ -78,7 +84,8 @@ pub fn run_standalone(args: impl IntoIterator<Item = String>) -> bool {
     nice_plug::wrapper::standalone::nice_export_standalone_with_args::<ToneFilterPlugin, _>(args)
 }
 
-/// Returns a layout with `channels` inputs and outputs, and with the channel counts of the `sidechains`.
+/// Returns a layout whose main input and main output have `channels` channels each. `sidechains` has the number of channels of
+/// each sidechain.
 const fn layout(
     name: &'static str,
     channels: u32,
@@ -112,7 +119,7 @@ impl Plugin for ToneFilterPlugin {
         layout("Mono", 1, &[]),
     ];
     const SAMPLE_ACCURATE_AUTOMATION: bool = true;
-    // Pitch bend and the sustain pedal come with the controllers.
+    // The filter needs notes, pitch bend and the sustain pedal. nice-plug passes the latter two only with the controllers.
     const MIDI_INPUT: MidiConfig = MidiConfig::MidiCCs;
     const MIDI_OUTPUT: MidiConfig = MidiConfig::MidiCCs;
     // Events beyond this number in a buffer would be allocated on the audio thread.
@@ -252,7 +259,7 @@ impl Active {
         })
     }
 
-    /// Takes the song's tempo. Releases the keys when the song stops.
+    /// Takes the host's tempo. When the host stops, discards the waiting note-ons and releases all keys.
     fn transport(&mut self, transport: &Transport) {
         self.tempo = transport.tempo;
         if self.playing && !transport.playing {
@@ -287,7 +294,7 @@ impl Active {
         meters: &mut MeterInput,
         queue: &mut impl NoteQueue,
     ) -> ProcessStatus {
-        // The memory of a buffer that is longer than announced may be shorter than its length says.
+        // If a host passes more frames than it has announced, the memory of the buffer may be shorter than its stated length.
         if buffer.samples() > self.max_frames {
             return ProcessStatus::Error("more samples than the host announced");
         }
@@ -316,8 +323,9 @@ fn tail(filter: &ToneFilter) -> u32 {
     tail.ceil() as u32 + filter.latency() as u32
 }
 
-/// Sets the score of `filter` and the host's position in the song, in `seconds` (`None` while the host has stopped). Without a
-/// score or a position, the listener decides. Neither allocates nor frees, as the main thread also holds each score.
+/// Sets the score of `filter`, and its time: the host's position in the song in `seconds` (`None` while the host has stopped).
+/// Without a score or a position, removes the score, so that the listener decides. Never frees a score, as the main thread
+/// holds each one, too.
 fn follow_score(score: &mut ScoreOutput, filter: &mut ToneFilter, seconds: Option<f64>) {
     let changed = score.update();
     match (score.output_buffer_mut(), seconds) {

@@ -1,8 +1,8 @@
-//! Notes between the host and the filter. The host's notes play keys (setting `keys`), and go back to the host. Detected notes are
-//! sent with the settings `midi-out` and `mpe`.
+//! Notes between the host and the filter. The host's notes play keys (setting `keys`), and go back to the host. While
+//! `midi-out` is on, the detected notes go to the host, too.
 //!
-//! With `mpe`, CLAP hosts get the pitch of a note as a note expression, all others as a pitch bend on the note's channel. Sending
-//! both would bend a note twice.
+//! With `mpe`, each detected note also has its exact pitch. CLAP hosts get the pitch as a note expression, all others as a
+//! pitch bend on the note's channel. Sending both would bend a note twice.
 
 use super::{ToneFilterPlugin, midi_learn::MidiLearn};
 use nice_plug::{
@@ -41,7 +41,7 @@ fn send_detected(event: SentEvent, timing: u32, queue: &mut impl NoteQueue) {
     };
     if let Some(event) = midi {
         event.midi(|message| {
-            // nice-plug knows these messages: notes, bends and controllers.
+            // nice-plug converts each of these messages: notes, bends and controllers.
             NoteEvent::from_midi(timing, &message).into_iter().for_each(|event| queue.send(event));
         });
     }
@@ -95,7 +95,7 @@ impl Message for HostEvent {
     }
 }
 
-/// Queues of notes from and to the host.
+/// Queue of events from the host, and queue of events to the host.
 pub trait NoteQueue {
     /// Returns the next event of this buffer; `None` after the last.
     fn next(&mut self) -> Option<NoteEvent<()>>;
@@ -105,10 +105,10 @@ pub trait NoteQueue {
     fn api(&self) -> PluginApi;
 }
 
-/// Queues of notes during one buffer of the plugin.
+/// [`NoteQueue`] of the host during one call of [`Plugin::process`](nice_plug::prelude::Plugin::process).
 pub struct HostQueue<'a, C> {
     pub context: &'a mut C,
-    /// Receiver of program changes and mapped controllers, which gets a copy of all events.
+    /// Receiver of a copy of each event from the host. Acts on program changes and mapped controllers.
     pub midi_learn: Option<&'a MidiLearn>,
     /// Whether `midi_learn` has received an event to act on.
     pub called: bool,
@@ -122,7 +122,7 @@ impl<C: ProcessContext<ToneFilterPlugin>> NoteQueue for HostQueue<'_, C> {
     }
 
     fn send(&mut self, event: NoteEvent<()>) {
-        // A host that does not take notes refuses the event.
+        // An error is ignored: some hosts do not take notes.
         let _ = self.context.try_send_event(event);
     }
 
@@ -146,17 +146,17 @@ fn moved(mut event: NoteEvent<()>, at: u32) -> NoteEvent<()> {
         | NoteEvent::MidiPitchBend { timing, .. }
         | NoteEvent::MidiCC { timing, .. }
         | NoteEvent::MidiProgramChange { timing, .. } => *timing = at,
-        // All other events only go from host to plugin.
+        // A host never takes the other events back.
         _ => {}
     }
     event
 }
 
-/// Queue of the host's events, which wait for the delayed sound. Then the filter plays them, and they go back to the host.
+/// Queue of the host's events. Each waits for as long as the filter delays the sound. Then it is sent back to the host.
 pub type Notes = MessageQueue<HostEvent>;
 
-/// Processes `channels` and a sidechain, of at most two channels each, with the events of `queue` that are due. Sends these events
-/// and the detected notes to `queue`.
+/// Moves the host's events of this buffer from `queue` to `notes`. Processes `channels` and a sidechain, of at most two
+/// channels each, with the events that are due. Sends these events and the detected notes to `queue`.
 pub fn process(
     notes: &mut Notes,
     filter: &mut ToneFilter,
@@ -169,7 +169,7 @@ pub fn process(
         notes.push(filter, frame, HostEvent::Own(event), |at, event| event.send(at, queue));
     }
     let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
-    // For a host without any input, nice-plug's sidechain has the length of the buffer before.
+    // If the host connects no input at all, nice-plug leaves the sidechain at the length of the previous buffer.
     let complete = sidechain.iter().all(|channel| channel.len() >= frames);
     let sidechain = if complete { sidechain } else { &[] };
     let mut own = [&[][..]; 2];

@@ -1,6 +1,6 @@
-//! Edits of the settings. Each edit goes to the sink as a gesture and is recorded as an undo step.
+//! Edits of the settings. Each edit of a parameter goes to the [`Sink`] as a gesture. The history records edits as undo steps.
 //!
-//! The window's [`Sink`] sends gestures to the host. A preset that the host itself loads (`Session::load`) makes one undo step and
+//! The window's sink sends gestures to the host. A preset that the host itself loads (`Session::load`) makes one undo step and
 //! no gestures; the host reads all values afterwards.
 
 use super::{Amount, Sink, State, presets::loaded, randomise::randomised};
@@ -8,7 +8,7 @@ use crate::params::{self, Control, Keep, ToneFilterParams};
 use plugin_guard::{HostLink, Indication, Mapping, Request, lock};
 use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings, TEXTS, Targets};
 
-/// State of the sound that undo, redo and the A/B switch restore.
+/// Sound in its slot, with the sound in the other slot: the state that undo, redo and the A/B switch restore.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sound {
     pub controls: Controls,
@@ -26,19 +26,19 @@ impl Sound {
     }
 }
 
-/// Edit that has begun and not yet ended.
+/// Edit of one setting that has begun and not yet ended, such as a drag.
 pub struct Gesture {
     /// Id of the setting; `None` for a drag over the bands.
     id: Option<&'static str>,
     before: Sound,
-    /// Sound as edited so far: a host may apply new values late.
+    /// Sound as edited so far. The parameters may still have old values, as a host may apply new ones late.
     after: Sound,
 }
 
 /// Audition in progress: the user tries presets before keeping one.
 pub struct Audition {
     before: Sound,
-    /// Sound of the current preset: a host may apply new values late.
+    /// Sound of the current preset. The parameters may still have old values, as a host may apply new ones late.
     after: Sound,
 }
 
@@ -90,7 +90,7 @@ impl Edits<'_> {
         self.state.history.seal();
     }
 
-    /// Works like [`Edits::set_once`], but calls in quick succession make one undo step.
+    /// Works like [`Edits::set_once`], but calls for one setting in quick succession make one undo step.
     pub fn nudge(&mut self, id: &'static str, normalized: f32) {
         self.begin(id);
         self.set(id, normalized);
@@ -102,7 +102,7 @@ impl Edits<'_> {
         self.begin_gesture(None);
     }
 
-    /// Sets the bands that are on, within a drag.
+    /// Sets the bands that are on to `bands`, within a drag over the bands.
     pub fn paint(&mut self, bands: BandMask) {
         let settings = self.params.chosen().settings;
         self.params.set_texts(&Settings { bands, ..settings });
@@ -164,14 +164,14 @@ impl Edits<'_> {
         self.change_to("randomise", sound);
     }
 
-    /// Changes the settings, as one undo step. `what` identifies the kind of edit.
+    /// Changes the settings, as one undo step. `what` names the kind of edit in the history.
     pub fn change(&mut self, what: &'static str, change: impl FnOnce(&mut Settings)) {
         let mut sound = self.sound();
         change(&mut sound.controls.settings);
         self.change_to(what, sound);
     }
 
-    /// Changes the sound to `after`, as one undo step. `what` identifies the kind of edit.
+    /// Changes the sound to `after`, as one undo step. `what` names the kind of edit in the history.
     fn change_to(&mut self, what: &'static str, after: Sound) {
         self.keep_audition();
         let before = self.sound();
@@ -198,7 +198,7 @@ impl Edits<'_> {
         self.mark_dirty();
     }
 
-    /// Returns the mapping and automation of the setting called `id`. The host's mapping precedes a learned MIDI controller.
+    /// Returns the mapping and automation of the setting called `id`. A mapping by the host hides a learned MIDI controller.
     pub fn indication(&self, id: &str) -> Indication {
         let mut indication = self.host.indication(id);
         let learned = self.params.controllers.of(id).map(|controller| Mapping {
@@ -234,14 +234,15 @@ impl Edits<'_> {
         }
     }
 
-    /// Sets the `settings` of the preset called `preset`, except for the kept ones. Makes one undo step, together with presets
-    /// auditioned before.
+    /// Sets the `settings` of the preset called `preset`, except for those that [`Keep`] keeps. Auditioned presets and this one
+    /// make one undo step together.
     pub fn use_preset(&mut self, preset: String, settings: &Settings) {
         self.try_out(preset, settings);
         self.keep_audition();
     }
 
-    /// Auditions the preset called `name`: [`Edits::keep_audition`] makes an undo step, [`Edits::cancel_audition`] reverts.
+    /// Loads the preset called `name` on trial. [`Edits::keep_audition`] makes it an undo step; [`Edits::cancel_audition`]
+    /// restores the earlier sound.
     pub fn audition(&mut self, name: &str) {
         if let Some(preset) = self.state.presets.load(name) {
             self.try_out(name.to_owned(), &preset.settings);
@@ -305,7 +306,7 @@ impl Edits<'_> {
         self.change_to("copy", Sound { other, ..current });
     }
 
-    /// Sets the values that differ between `from` and `to`. All others keep the values of the host's automation.
+    /// Sets the values that differ between `from` and `to`. All other values stay, because the host may automate them.
     fn apply(&mut self, from: &Sound, to: &Sound) {
         let mut notified = false;
         for id in params::ids() {

@@ -30,7 +30,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Imports the score in the file at `path`. While the host plays, the score decides which notes are played. Not an undo step.
+    /// Replaces the score by the one in the file at `path`, or shows an error. Not an undo step.
     fn import_score(&mut self, path: &Path) {
         self.state.presets.message = match read_score(path) {
             Ok((score, left_out)) => {
@@ -59,7 +59,7 @@ impl Edits<'_> {
     }
 }
 
-/// Reads a score file or a MIDI file. Returns the score, and a description of skipped parts, if any.
+/// Reads a score file or a MIDI file. Returns the score, and a description of the parts that are left out, if any.
 fn read_score(path: &Path) -> Result<(Score, Option<String>), Box<dyn Error>> {
     if is(path, SCORE) {
         let (score, bad) = Score::read(&fs::read_to_string(path)?)?;

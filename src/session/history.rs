@@ -10,7 +10,7 @@ const MERGE_TIME: f64 = 0.7;
 #[derive(Default)]
 pub struct History {
     steps: Vec<Step>,
-    /// Number of `steps` in effect; later steps can be redone.
+    /// Number of `steps` in effect. The steps from this index on have been undone.
     done: usize,
 }
 
@@ -22,8 +22,8 @@ struct Step {
 }
 
 impl History {
-    /// Records a change of `what` at `time` in seconds, and discards the steps to redo. Changes of one `what` in quick succession
-    /// are one step. Ignores an unchanged sound.
+    /// Records a change at `time` in seconds, and discards the steps that could be redone. `what` is a setting's id or a kind
+    /// of edit; changes with the same `what` in quick succession are one step. Ignores an unchanged sound.
     pub fn record(&mut self, what: &'static str, before: Sound, after: Sound, time: f64) {
         if before == after {
             return;
@@ -49,14 +49,14 @@ impl History {
         }
     }
 
-    /// Undoes a step. Returns the sounds to change from and to.
+    /// Undoes a step. Returns the sound to leave and the sound to restore.
     pub fn undo(&mut self) -> Option<(Sound, Sound)> {
         self.done = self.done.checked_sub(1)?;
         let step = &self.steps[self.done];
         Some((step.after.clone(), step.before.clone()))
     }
 
-    /// Redoes a step. Returns the sounds to change from and to.
+    /// Redoes a step. Returns the sound to leave and the sound to restore.
     pub fn redo(&mut self) -> Option<(Sound, Sound)> {
         let step = self.steps.get(self.done)?;
         self.done += 1;

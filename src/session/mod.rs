@@ -1,5 +1,5 @@
-//! Session of an instance: the loaded preset, settings that presets keep, undo, redo and A/B. Edits set parameters through a
-//! [`Sink`]. Has neither window nor DSP.
+//! Session of a plugin instance: presets, undo, redo, A/B, and edits, which set parameters through a [`Sink`]. Depends neither
+//! on the window nor on the running filter.
 
 mod edits;
 mod files;
@@ -24,11 +24,11 @@ use tone_filter_presets::{Folder, Loaded};
 pub struct Session {
     pub params: Arc<ToneFilterParams>,
     pub host: HostLink,
-    /// Locked by the open window, and while a preset is loaded for the host or by a program change.
+    /// Locked by each edit: for a frame of the window, and while the host or MIDI changes something.
     state: Arc<Mutex<State>>,
 }
 
-/// State that lives as long as the instance, across windows, and is not saved.
+/// State that is not saved. It lives as long as the instance, so a new window continues with it.
 #[derive(Default)]
 pub struct State {
     pub presets: PresetList,
@@ -48,15 +48,16 @@ impl Session {
         Self { params, host, state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Runs `edit`, whose edits go to `sink`. `now` is the time in seconds, from an arbitrary start. Other threads wait.
+    /// Runs `edit`, whose edits go to `sink`. `now` is the time in seconds, from an arbitrary start. Edits on other threads
+    /// wait until `edit` returns.
     pub fn edit<R>(&self, sink: &dyn Sink, now: f64, edit: impl FnOnce(&mut Edits) -> R) -> R {
         let mut state = lock(&self.state);
         let Self { params, host, .. } = self;
         edit(&mut Edits { params, host, state: &mut state, sink, now })
     }
 
-    /// Loads a preset as one undo step; the kept settings stay. Warnings wait for an open window. Afterwards the host must read
-    /// all parameters again.
+    /// Loads a preset as one undo step, without the settings that the user keeps. An open window, now or later, shows warnings.
+    /// Afterwards the host must read all parameters again.
     pub fn load(&self, loaded: Loaded) {
         self.edit(&Silent, f64::INFINITY, |edits| {
             let presets = &mut edits.state.presets;
@@ -111,7 +112,7 @@ impl Session {
     }
 }
 
-/// Setter of parameters: by gestures of a window, or silently ([`Silent`]).
+/// Receiver of edits, which sets parameters: a window's sink informs the host by gestures, [`Silent`] does not.
 pub trait Sink {
     fn begin(&self, _control: &Control) {}
 

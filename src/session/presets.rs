@@ -1,4 +1,4 @@
-//! List of the factory presets and the user's.
+//! List of the factory presets and the user's presets: search, favourites, loading and saving.
 
 use crate::params::Keep;
 use plugin_guard::PresetInfo;
@@ -26,7 +26,7 @@ fn matches(PresetInfo { name, description, tags }: &PresetInfo, search: &str) ->
     folded(search).split_whitespace().all(|word| text.contains(word))
 }
 
-/// Factory presets and the user's, and the preset loaded last.
+/// List of the factory presets and the user's presets, with the user's favourites.
 #[derive(Default)]
 pub struct PresetList {
     /// Folder of the user's presets; `None` for a user without a home directory.
@@ -37,7 +37,7 @@ pub struct PresetList {
     favourites: BTreeSet<String>,
     /// Name and settings of the preset that [`PresetList::is_changed`] last compared; without settings if it is missing.
     compared: Option<(String, Option<Settings>)>,
-    /// Result of the last action, until it is shown.
+    /// Message about the last action; empty once the window has taken it.
     pub message: String,
 }
 
@@ -72,8 +72,8 @@ impl PresetList {
         &self.entries
     }
 
-    /// Returns the presets that `search` finds, in groups with titles: the favourites, a group for each category, and the user's
-    /// presets without a category.
+    /// Returns the presets that `search` finds, in groups with titles: the favourites, a group for each category, and presets
+    /// without a category. A favourite is in the first group only.
     pub fn search(&self, search: &str) -> Vec<(String, Vec<PresetInfo>)> {
         let mut groups: BTreeMap<_, Vec<PresetInfo>> = BTreeMap::new();
         for entry in self.entries.iter().filter(|entry| matches(entry, search)) {
@@ -111,7 +111,7 @@ impl PresetList {
         self.entries[self.factory.len()..].iter().any(|entry| entry.name == name)
     }
 
-    /// Returns the preset `steps` places after `name`, around the end of the list. An unknown `name` counts as the first preset.
+    /// Returns the preset `steps` places after `name`; the list wraps around. An unknown `name` counts as the first preset.
     pub fn neighbour(&self, name: &str, steps: isize) -> Option<String> {
         let count = self.entries.len() as isize;
         let now = self.entries.iter().position(|entry| entry.name == name).unwrap_or(0) as isize;
@@ -136,7 +136,7 @@ impl PresetList {
     /// Whether loading the preset called `name` would change `settings`. Ignores the settings that `keep` keeps.
     pub fn is_changed(&mut self, name: &str, settings: &Settings, keep: Keep) -> bool {
         if self.compared.as_ref().is_none_or(|(compared, _)| compared != name) {
-            // Called in every frame: reads a preset from disk only once, and leaves `message` unchanged.
+            // Called in every frame, so it reads a preset from disk only once, and does not report an error in `message`.
             let found = self.find(name).ok().flatten().map(|loaded| loaded.preset.settings);
             self.compared = Some((name.to_owned(), found));
         }
@@ -144,13 +144,13 @@ impl PresetList {
         preset.is_none_or(|preset| !is_same(&loaded(preset, settings, keep), settings))
     }
 
-    /// Returns the user's preset that saving as `name` would replace.
+    /// Returns the name of the user's preset that saving as `name` would replace.
     pub fn replaced_by(&self, name: &str) -> Option<String> {
         self.folder.as_ref()?.replaced_by(name)
     }
 
-    /// Saves `settings` as `name`. Returns the name with characters replaced that are invalid in file names; `None` after an
-    /// error, shown in `message`. A replaced preset keeps its description and tags.
+    /// Saves `settings` as the user's preset `name`. Returns the name after replacing characters that are invalid in file
+    /// names; `None` after an error. Shows the result in `message`. Description and tags of a replaced preset stay.
     pub fn save(&mut self, name: &str, settings: Settings) -> Option<String> {
         let Some(folder) = &self.folder else {
             "There is no home directory to save presets in".clone_into(&mut self.message);
@@ -178,7 +178,7 @@ impl PresetList {
         }
     }
 
-    /// Reads the preset in the file at `path`. Shows the result in `message`; `None` after an error.
+    /// Returns the preset in the file at `path`; `None` after an error. Shows the result in `message`.
     pub fn import(&mut self, path: &Path) -> Option<Preset> {
         let read = Preset::read(path);
         let loaded = self.report(read)?;
@@ -204,7 +204,7 @@ impl PresetList {
         }
     }
 
-    /// Returns the value of `result`, or `None` after an error. Replaces `message` by the error, or clears it.
+    /// Returns the value of `result`; `None` after an error. Sets `message` to the error, or clears it.
     fn report<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         self.message.clear();
         result.map_err(|error| self.message = error.to_string()).ok()
@@ -225,7 +225,7 @@ pub fn loaded(preset: &Settings, now: &Settings, keep: Keep) -> Settings {
     settings
 }
 
-/// Returns the preset in the file at `path`. A preset in the user's folder gets the file's name, as in the editor.
+/// Returns the preset in the file at `path`. A preset in the user's folder is named after its file, as in the editor.
 ///
 /// # Errors
 /// If the file cannot be read, or the preset is invalid.

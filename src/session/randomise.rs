@@ -1,19 +1,19 @@
-//! Random sounds: the current sound with slight or full changes.
+//! Random sounds: slight variations of the current sound, or new sounds.
 
 use crate::params::{Control, Keep, ToneFilterParams};
 use fastrand::Rng;
 use tone_filter_dsp::{Controls, Group, Scale, Setting, Taper};
 
-/// Distance of a random sound from the current sound.
+/// Maximum distance of a random sound from the current sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
-    /// Numbers move by at most a tenth of their range; choices stay.
+    /// Numbers move by at most a tenth of their range, and are then rounded if they are whole. Choices stay.
     Slight,
-    /// All settings of the sound are random.
+    /// Numbers and choices are random over their whole range.
     Full,
 }
 
-/// Returns the ids of the settings that a random sound changes, without the kept settings.
+/// Returns the ids of the settings that a random sound changes. With `keep.scale`, the group Scale is left out.
 fn random_ids(keep: Keep) -> impl Iterator<Item = &'static str> {
     let kept = move |own: &Setting| keep.scale && own.group() == Some(Group::Scale);
     Setting::all().filter(move |own| own.is_random() && !kept(own)).map(Setting::id)

@@ -1,12 +1,12 @@
 //! Screen readers. egui's tree of controls goes to the system through AccessKit; a screen reader's actions come back as egui
 //! events.
 //!
-//! The system calls in from threads of its own. Such calls only put a request into a queue of fixed length and ask for a repaint;
-//! the next frame handles the request.
+//! The system calls in from threads of its own. A call only sets a flag or puts a request into a queue of fixed length, and
+//! asks for a repaint. The next frame does the rest.
 //!
 //! A plugin of egui's context sends the tree to AccessKit's adapter for the system, at most ten times a second. While no screen
-//! reader is active, egui builds no tree. baseview takes no part: on Windows and macOS the adapter replaces the window's procedure
-//! or methods.
+//! reader is active, egui builds no tree. baseview takes no part: the adapter replaces the window's procedure on Windows, and
+//! methods of the window's view on macOS.
 
 #[cfg(target_os = "linux")]
 #[path = "unix.rs"]
@@ -40,7 +40,7 @@ use tone_filter_dsp::Spec;
 /// Length of the request queue. A user makes fewer requests per frame.
 const WAITING: usize = 256;
 
-/// Minimum time in seconds between two trees. During playback the tree changes in every frame.
+/// Minimum time in seconds between two trees that are sent. During playback, the tree changes in every frame.
 const PAUSE: f64 = 0.1;
 
 /// Plugin of a window's egui context that connects it to the system's screen readers.
@@ -72,7 +72,8 @@ impl Link {
         }))
     }
 
-    /// Connects `window`, which shows `ctx` and must not be visible yet, to screen readers, where the system supports them.
+    /// Connects `window` to the system's screen readers, if the system supports them. The window must not be visible yet; `ctx`
+    /// is its egui context.
     pub fn connect(&self, ctx: &Context, window: &impl HasWindowHandle) {
         let handle = window.window_handle().ok();
         if let Some(adapter) = handle.and_then(|handle| Adapter::new(handle, self)) {
@@ -141,7 +142,8 @@ impl Plugin for ScreenReader {
     }
 }
 
-/// Describes the slider `response` to screen readers. `plain` is in the unit of `spec`, `step` a fraction of the range.
+/// Describes the slider `response` to screen readers. `plain` is its value in the unit of `spec`; `step` is an arrow key's step
+/// as a fraction of the range.
 pub fn slider(response: &Response, spec: &Spec, param: &FloatParam, plain: f32, step: f32) {
     response.ctx.accesskit_node_builder(response.id, |node| {
         let now = param.preview_normalized(plain);

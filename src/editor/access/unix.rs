@@ -5,8 +5,8 @@ use egui::accesskit::TreeUpdate;
 use raw_window_handle::WindowHandle;
 use std::{env, path::Path};
 
-/// The window's object on the accessibility bus. A few threads for all windows talk to D-Bus until the process ends; no window
-/// waits for them.
+/// AccessKit's adapter: the window's object on the accessibility bus. AccessKit talks to D-Bus on a few threads of its own,
+/// which serve all windows and run until the process ends. No window waits for them.
 pub struct Adapter(accesskit_unix::Adapter);
 
 impl Adapter {

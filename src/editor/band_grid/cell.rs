@@ -9,12 +9,12 @@ use egui::{
 };
 use tone_filter_dsp::{Band, BandState, notes};
 
-/// Level at and below which the bar is empty, in dB relative to the input's total power.
+/// Level up to which the bar is empty, in dB relative to the input's total power.
 pub const QUIETEST: f32 = -60.0;
 
-/// Power at and below which the wave is flat, in dB relative to full scale.
+/// Power up to which the wave is flat, in dB relative to full scale.
 const FAINTEST: f32 = -80.0;
-/// Power at and above which the wave has full height, in dB relative to full scale.
+/// Power from which on the wave has full height, in dB relative to full scale.
 const LOUDEST: f32 = -10.0;
 
 /// Maximum error of a drawn wave, in points.
@@ -23,21 +23,21 @@ const DEVIATION: f32 = 0.05;
 /// Animated values of one band, which move smoothly to the values of the last update.
 #[derive(Clone, Copy, Default)]
 pub struct Cell {
-    /// Length of the bar: 0 for [`QUIETEST`] or less, 1 for all of the input's power.
+    /// Length of the bar: 0 at [`QUIETEST`] or less, 1 if the band has all of the input's power.
     pub level: f32,
     /// Position of the peak mark on the bar, 0..1.
     pub peak: f32,
     /// Remaining hold time of the peak, in seconds.
     pub hold: f32,
-    /// Height of the wave: 0 for [`FAINTEST`] or less, 1 for [`LOUDEST`] or more.
+    /// Height of the wave: 0 at [`FAINTEST`] or less, 1 at [`LOUDEST`] or more.
     pub loudness: f32,
-    /// Opacity of the state's colour: 1 for a note that sounds, also at the ceiling, otherwise 0.
+    /// Opacity of the colour of sounding notes: 1 for a note that sounds, even at the ceiling, otherwise 0.
     pub sounding: f32,
-    /// Opacity of the ceiling's colour: 1 for a note at the ceiling, otherwise 0.
+    /// Opacity of the colour of saturated notes over it: 1 for a note at the ceiling, otherwise 0.
     pub saturated: f32,
 }
 
-/// Returns the height of a band's wave, 0..1. `gain` is the gain of the input.
+/// Returns the height of a band's wave, 0..1. `gain` is the factor of Auto level on the input.
 pub fn loudness(band: &Band, gain: f32) -> f32 {
     let power = gain * gain * band.power;
     ((10.0 * power.log10() - FAINTEST) / (LOUDEST - FAINTEST)).clamp(0.0, 1.0)
@@ -48,12 +48,12 @@ pub fn level(band: &Band) -> f32 {
     (1.0 - band.level_db() / QUIETEST).clamp(0.0, 1.0)
 }
 
-/// State of a cell that is not animated.
+/// Part of a cell's state that changes without animation.
 pub struct CellState<'a> {
     pub band: &'a Band,
     /// Whether mask, scale and keys let the band sound.
     pub may_sound: bool,
-    /// Whether the mask alone lets the band sound.
+    /// Whether the user's mask of the bands includes the band.
     pub in_mask: bool,
     pub hovered: bool,
 }
@@ -94,7 +94,7 @@ impl Cell {
         let marker = pos2(inner.right() - 0.25 * line, inner.top() + 0.5 * line);
         // At levels near 0, the marker fades in and out instead of flickering.
         let presence = (12.0 * self.level).min(1.0).max(self.sounding);
-        // A held key makes a muted band sound.
+        // A band that is muted by hand still sounds while its key is held.
         if state.in_mask || state.may_sound {
             let state = state.band.state;
             paint_marker(painter, marker, 0.25 * line, state, presence);

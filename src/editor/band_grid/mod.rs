@@ -20,26 +20,26 @@ use tone_filter_dsp::{
 };
 
 const COLUMNS: usize = PITCH_CLASSES.len();
-/// Semitones from C up to A, the first pitch class.
+/// Semitones from C up to A. A column is counted from C, a pitch class from A.
 const FROM_C: usize = 9;
 /// Time constant of rising bars and waves, in seconds.
 const RISE: f32 = 0.02;
 /// Time constant of falling bars and waves, in seconds.
 const FALL: f32 = 0.12;
-/// Time constant of changes of state, in seconds.
+/// Time constant of the colour after a change of state, in seconds.
 const CHANGE: f32 = 0.05;
-/// Time in seconds for which a peak is held.
+/// Time in seconds for which a peak mark is held before it falls.
 const HOLD: f32 = 0.8;
-/// Time in seconds in which a released peak falls by the whole bar.
+/// Time in seconds in which a peak mark that is no longer held would fall by the whole bar.
 const FADE: f32 = 2.0;
-/// Minimum time in seconds between two changes of the sentences: on Linux, each one is a message on D-Bus.
+/// Minimum time in seconds between two changes of [`Sentences`]. On Linux, each changed sentence is a message on D-Bus.
 const SENTENCE_PAUSE: f64 = 1.0;
-/// Help on mouse actions in a cell's tooltip.
+/// Text on mouse actions, in a cell's tooltip.
 const HELP: &str = "Click mutes, alt-click solos, drag paints, right-click brings all back";
 
 pub struct BandGrid {
     cells: [Cell; TONES],
-    /// Drag over the cells: whether it switches them on, and its last position. `None` without a drag.
+    /// Drag over the cells: whether it switches cells on, and the pointer's last position. `None` without a drag.
     painting: Option<(bool, Pos2)>,
     pub hovered: Option<usize>,
     sentences: Sentences,
@@ -186,7 +186,8 @@ struct Sentences {
 }
 
 impl Sentences {
-    /// Replaces the sentences by `now`, at most once per [`SENTENCE_PAUSE`]. Without a screen reader, removes them.
+    /// Replaces the sentences by `now`, at most once per [`SENTENCE_PAUSE`]. While no screen reader is active, removes the
+    /// sentences.
     fn follow(&mut self, ui: &Ui, now: impl Iterator<Item = String>) {
         if !ui.ctx().has_accesskit_node(ui.unique_id()) {
             self.texts.clear();
@@ -228,14 +229,14 @@ fn clicked(ui: &Ui, response: &Response, tones: &[usize], edits: &mut Edits) {
     }
 }
 
-/// Returns a child of `ui` that exists for screen readers only.
+/// Returns a child of `ui` with the same area. Only screen readers see it, as a parent of cells.
 fn child(ui: &mut Ui, role: Role, label: String) -> Ui {
     let salt = label.clone();
     let builder = UiBuilder::new().max_rect(ui.max_rect()).id_salt(salt);
     ui.new_child(builder.accessibility_role(role).accessibility_label(label))
 }
 
-/// Returns the state of a band, or why it may not sound.
+/// Returns the name of a band's state, or the reason why the band may not sound.
 fn why(settings: &Settings, state: &CellState) -> &'static str {
     match settings.keys {
         _ if state.may_sound => state.band.state.name(),
@@ -289,14 +290,14 @@ fn ends(range: BandRange) -> [usize; 2] {
     [range.by_pitch().next().unwrap_or(0), PUBLISHED - 1]
 }
 
-/// Returns the index of the cell of `tone`, row by row. A row is an octave from C on.
+/// Returns the index of the cell of `tone`, counted row by row. A row is an octave, from C to B.
 fn place(range: BandRange, tone: usize) -> usize {
     let [lowest, _] = ends(range);
     let first = (octave(lowest) - 3) * COLUMNS as i32;
     (notes::semitone(tone) + FROM_C as i32 - first) as usize
 }
 
-/// Returns the indices of the cells without a band, in the first and the last row.
+/// Returns the indices of the cells that have no band: before the first band's and after the last one's.
 fn vacant(range: BandRange) -> impl Iterator<Item = usize> {
     let [first, last] = ends(range).map(|tone| place(range, tone));
     (0..first).chain(last + 1..(last + 1).next_multiple_of(COLUMNS))

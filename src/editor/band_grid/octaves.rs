@@ -1,4 +1,4 @@
-//! Names of the grid's rows. Clicks on them mute and solo the rows.
+//! Names of the grid's rows, left of the grid. Clicks on a name mute and solo its row.
 
 use super::{cell::paint_cross, cell_rect, clicked, gap, octave};
 use crate::{

@@ -19,7 +19,7 @@ use tone_filter_dsp::{Choice, Voice};
 /// Space between two buttons, in points.
 const GAP: f32 = 2.0;
 
-/// Returns the height in points of the voice control: caption and buttons.
+/// Returns the height in points of the control for the setting `voice`: caption and buttons.
 pub fn voices_height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(28.0).max(14.0) + scale.line(11.0)
 }
@@ -34,7 +34,7 @@ const fn short(voice: Voice, name: &'static str) -> &'static str {
     }
 }
 
-/// Whether the entries are called off and on.
+/// Whether the entries of `choice` are called Off and On.
 pub fn is_switch(choice: &Choice) -> bool {
     choice.entries.iter().map(|(_, name)| *name).eq(["Off", "On"])
 }
@@ -135,7 +135,7 @@ fn paint_waveform(ui: &Ui, area: Rect, voice: Voice, scale: Scale, colour: Color
     ui.painter().line(line, Stroke::new(scale.length(1.2).max(1.0), colour));
 }
 
-/// Shows a drop-down list of the entries of `param`, the chosen one in `colour`.
+/// Shows a drop-down list of the entries of `param`. While the list is closed, `place` shows the chosen entry in `colour`.
 pub fn list(
     ui: &mut Ui,
     place: Rect,

@@ -20,7 +20,8 @@ use egui::{
 pub use slider::{arrows, wheel};
 use tone_filter_dsp::Controls;
 
-/// Font sizes and thickness of a slider's track, in points at the default size of the window.
+/// Sizes of a control's parts in points, at the default size of the window: fonts of name and value, thickness of a slider's
+/// track.
 #[derive(Clone, Copy)]
 struct Sizes {
     name: f32,
@@ -50,7 +51,7 @@ fn show(ui: &mut Ui, cell: Rect, scale: Scale, sizes: Sizes, id: &str, edits: &m
     }
 }
 
-/// Remark that a control has no effect, because of other settings.
+/// Whether a control has no effect because of other settings, with a sentence that says why.
 pub struct Remark {
     /// Sentence for the control's tooltip; empty if the control has an effect.
     text: String,
@@ -66,7 +67,7 @@ impl Remark {
         Self { text, idle: idle.is_some() }
     }
 
-    /// Returns `colour`, or the colour of a control without effect.
+    /// Returns `colour` if the control has an effect; otherwise the colour of controls without effect.
     pub fn shade(&self, colour: Shade) -> Color32 {
         if self.idle { *theme::IDLE } else { *colour }
     }
@@ -96,7 +97,7 @@ impl Place {
         caption
     }
 
-    /// Returns the area below the caption, for a slider's track or for buttons.
+    /// Returns the area below the caption, for a slider's track, buttons or a list.
     fn body(&self) -> Rect {
         let top = self.caption().bottom();
         let bottom = self.cell.bottom() - self.scale.length(5.0);
@@ -111,7 +112,8 @@ impl Place {
     }
 }
 
-/// Paints the face of a button: lit while `on`, hollow while it has no effect (`idle`). Returns the colour of its content.
+/// Paints the face of a button. While `on`, the face is lit, or only outlined if the setting has no effect (`idle`). Returns
+/// the colour for the button's content.
 pub fn face(ui: &Ui, response: &Response, scale: Scale, on: bool, idle: bool) -> Color32 {
     let (fill, colour) = match (on, response.hovered() && response.enabled()) {
         (true, _) if idle => (theme::BACKGROUND, theme::IDLE),
@@ -151,7 +153,7 @@ pub fn button(
     response.on_hover_text(label)
 }
 
-/// Shows a switch with a label for screen readers and a text.
+/// Shows a switch. `label` is its name for screen readers, `text` is painted on it.
 pub fn toggle(
     ui: &Ui,
     place: Rect,
@@ -172,7 +174,7 @@ pub fn toggle(
 /// Outlines a control that has the keyboard focus, and scrolls to it.
 pub fn focus_ring(ui: &Ui, response: &Response) {
     if response.gained_focus() {
-        // With its caption and the heading of its group.
+        // The margin includes the control's caption and the heading of its group.
         ui.scroll_to_rect(response.rect.expand(30.0), None);
     }
     if response.has_focus() {

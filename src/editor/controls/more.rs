@@ -1,4 +1,4 @@
-//! Groups of settings that are shown on demand, and the button that opens them.
+//! The part More: groups of settings that are shown on demand, and the button that opens it.
 
 use super::{NORMAL, row, show as control, toggle};
 use crate::{
@@ -11,7 +11,7 @@ use egui::{
 };
 use tone_filter_dsp::Group;
 
-/// Rows of a group. A group with more controls takes further columns.
+/// Maximum number of controls in a column of a group. A group with more controls has further columns.
 const ROWS: usize = 4;
 
 /// Space for the scroll bar in points.
@@ -21,12 +21,12 @@ fn columns(groups: &[Group]) -> usize {
     groups.iter().map(|group| group.ids().len().div_ceil(ROWS)).sum()
 }
 
-/// Layout of the groups in lines, in a fixed order.
+/// Layout of the groups: lines one below the other, each with as many groups as fit. The order is fixed.
 struct Lines {
     lines: Vec<&'static [Group]>,
     /// Width of a column in points.
     width: f32,
-    /// Two gaps in points: between the columns of a group, and between groups.
+    /// Gaps in points: first between the columns of a group, then between groups.
     gaps: [f32; 2],
 }
 
@@ -82,7 +82,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
         lines = Lines::new(area.width() - SCROLL_BAR, scale);
     }
     let mut ui = ui.new_child(UiBuilder::new().max_rect(area).id_salt("more"));
-    // The wheel is for the sliders.
+    // Only the bar scrolls, as the wheel moves the sliders.
     let scroll = ScrollArea::vertical().scroll_source(ScrollSource::SCROLL_BAR);
     scroll.auto_shrink(false).animated(false).show(&mut ui, |ui| {
         let size = vec2(ui.available_width(), lines.height(scale));

@@ -23,8 +23,8 @@ const FINE: f32 = 0.1;
 const STEP: f32 = 0.01;
 
 impl Place {
-    /// Shows a slider. Dragging, the wheel and the arrow keys move it (finely with Shift or Ctrl), a double-click sets the default,
-    /// a click on the value or Enter opens a text field.
+    /// Shows a slider. Dragging, the wheel and the arrow keys move it, finely with Shift or Ctrl. A double-click sets the
+    /// default. A click on the value or Enter opens a text field.
     pub(super) fn slider(
         &self,
         ui: &mut Ui,
@@ -40,7 +40,7 @@ impl Place {
             _ => fine * STEP,
         };
         let now = param.unmodulated_normalized_value();
-        // The host may apply a new value late, so a drag keeps its own value.
+        // The host may apply a new value late, so egui's memory keeps the value during a drag.
         let mut value = ui.data(|data| data.get_temp(self.id));
         menu::offer(&response, spec.id, edits);
         if response.drag_started_by(PointerButton::Primary) {
@@ -95,7 +95,7 @@ impl Place {
         self.paint_track(ui, shown, param.preview_normalized(0.0), active);
         self.value(ui, spec, param, shown, edits);
         if enter {
-            // Comes last, as an open field takes this press of Enter as the end of typing.
+            // Comes after `value`: a field that is already open would take this press of Enter as the end of typing.
             self.open_field(ui, spec.format(plain as f32));
             ui.data_mut(|data| data.remove_temp::<&str>(menu::to_enter()));
         }
@@ -117,7 +117,7 @@ impl Place {
             ui.painter().circle(knob, radius, theme::BACKGROUND, outline);
             return;
         }
-        // A range without 0 inside is filled from its left end.
+        // The track of a range without 0 inside is filled from the left end.
         let from = if origin > 0.0 && origin < 1.0 { x(origin) } else { track.left() };
         let (low, high) = (from.min(knob.x), from.max(knob.x));
         let filled = Rect::from_x_y_ranges(low..=high, track.y_range());
@@ -172,7 +172,7 @@ impl Place {
             });
             if response.lost_focus() {
                 let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
-                // An unchanged text is not read, as it has fewer digits than the value.
+                // An unchanged text sets nothing, as it has fewer digits than the value.
                 let left = cancelled || typed == text;
                 if let Some(value) = value.filter(|_| !left) {
                     edits.set_once(spec.id, value);
@@ -187,7 +187,7 @@ impl Place {
         let at = self.caption().right_center();
         let colour = self.remark.shade(theme::TEXT);
         let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, &text, font, colour);
-        // A single line of text is too low to hit easily.
+        // A line of text alone would be too low to hit easily.
         let margin = (0.5 * (self.scale.length(24.0) - area.height())).max(0.0);
         let hit = area.expand2(vec2(self.scale.length(4.0), margin));
         let response = ui.interact(hit, id.with("text"), Sense::click());
@@ -220,8 +220,8 @@ pub fn wheel(ui: &Ui, response: &Response) -> Vec<(Vec2, Modifiers)> {
     }
 }
 
-/// Returns the presses of arrow keys while `response` has the focus; right and up are positive. Keeps the focus where it is.
-/// `escape` is whether the Escape key does not end the focus.
+/// Returns the presses of arrow keys while `response` has the focus; right and up are positive. The arrow keys do not move the
+/// focus; with `escape`, the Escape key does not end it, either.
 pub fn arrows(ui: &Ui, response: &Response, escape: bool) -> Vec2 {
     if !response.has_focus() {
         return Vec2::ZERO;

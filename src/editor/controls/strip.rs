@@ -5,7 +5,7 @@ use crate::{editor::theme::Scale, session::Edits};
 use egui::{Rect, Ui};
 use tone_filter_dsp::Group;
 
-/// Sizes of Mix.
+/// Sizes of the control for Mix, the most important setting.
 const LARGE: Sizes = Sizes { name: 16.0, value: 30.0, track: 9.0 };
 
 /// Returns the horizontal and the vertical gap between controls, in points.
@@ -18,7 +18,7 @@ pub fn height(scale: Scale) -> f32 {
     voices_height(scale) + gaps(scale)[1] + row(scale)
 }
 
-/// Shows Mix at the left in full height; beside it the voices, above the other sliders and the button More.
+/// Shows Mix at the left in full height. Beside it are the voices, and below them the other sliders and the button More.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     let [across, down] = gaps(scale);
     let [mix, voice, others @ ..] = Group::Main.ids() else { return };

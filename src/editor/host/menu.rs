@@ -1,4 +1,4 @@
-//! Context menu of a parameter: the host's menu with the plugin's entries, or else the plugin's own menu, with MIDI learn.
+//! Context menu of a parameter: the host's menu, or else one of the plugin with MIDI learn. Both have the entries [`OWN`].
 
 use crate::{editor::theme, params::Control, session::Edits};
 use egui::{Button, Checkbox, Id, Key, Popup, PopupKind, Pos2, Response, RichText, Ui};
@@ -10,15 +10,16 @@ const LEARN: u32 = 0;
 const CANCEL: u32 = 1;
 const FORGET: u32 = 2;
 
-/// The plugin's entries in every menu; a choice has only the first.
+/// Names of the plugin's entries in every menu. The menu of a choice has only the first one.
 const OWN: [&str; 2] = ["Reset", "Enter value"];
 
-/// Returns the key in egui's memory for the id of the setting whose text field must open.
+/// Returns the key of an entry in egui's memory: the id of the setting whose text field must open in the next frame.
 pub fn to_enter() -> Id {
     Id::unique("value to enter")
 }
 
-/// Opens the menu of the setting called `id` at a secondary click on `response`, or at Shift+F10 while it has the focus.
+/// Opens the menu of the setting called `id` after a secondary click on its control `response`, or after Shift+F10 while that
+/// control has the focus.
 pub fn offer(response: &Response, id: &'static str, edits: &Edits) {
     let ctx = &response.ctx;
     let by_key = response.has_focus()
@@ -27,7 +28,7 @@ pub fn offer(response: &Response, id: &'static str, edits: &Edits) {
         return;
     }
     let at = response.interact_pointer_pos().unwrap_or(response.rect.left_bottom());
-    // Window coordinates are physical pixels, except on macOS.
+    // The host expects physical pixels, except on macOS, where it expects logical ones.
     let mac = cfg!(target_os = "macos");
     let pixels = if mac { ctx.zoom_factor() } else { ctx.pixels_per_point() };
     let at_pixel = [at.x, at.y].map(|length| (length * pixels).round() as i32);

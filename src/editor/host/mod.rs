@@ -1,4 +1,4 @@
-//! Display of host data: a parameter's mapping and automation, the plugin's track, and menus.
+//! Display of what the host reports: a parameter's mapping and automation, the plugin's track, and menus.
 
 pub mod menu;
 
@@ -26,7 +26,7 @@ pub fn indication_text(indication: &Indication) -> String {
     texts.collect::<Vec<_>>().join(" ")
 }
 
-/// Paints the mark left of `at`: a disc for a mapping, a ring for automation.
+/// Paints the marks left of `at`: a disc for a mapping, and around it a ring for automation.
 pub fn paint_indication(indication: &Indication, ui: &Ui, at: Pos2, scale: Scale) {
     let radius = scale.length(2.2).max(1.6);
     let centre = at - egui::vec2(1.5 * radius + scale.length(3.0), 0.0);

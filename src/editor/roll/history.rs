@@ -1,4 +1,4 @@
-//! Columns of the roll over the last ten minutes.
+//! History of the bands over the last ten minutes, in columns of 1/60 s, for the roll.
 
 use std::{array, collections::VecDeque, ops::Range};
 use tone_filter_dsp::{
@@ -9,14 +9,15 @@ use tone_filter_dsp::{
 
 /// Columns per second: the frame rate of a common display.
 pub const RATE: usize = 60;
-/// Maximum number of columns.
+/// Length of the history in columns: ten minutes.
 const LONGEST: usize = crate::capture::SECONDS * RATE;
-/// Maximum number of columns that one update fills. In a longer gap, the host has paused and the roll stands still.
+/// Maximum number of columns that one update fills. After a longer gap, which is a pause of the host, an update adds one
+/// column.
 const LONGEST_FILLED_GAP: i64 = (crate::editor::PAUSE * RATE as f64) as i64;
-/// Levels per dB of a packed cell.
+/// Resolution of the level in a packed cell, in steps per dB.
 const LEVELS_PER_DB: f32 = 4.0;
 
-/// State and level of a band in two bytes, in the order of their strength.
+/// State and level of a band in two bytes. The stronger of two cells is the greater number.
 type Packed = u16;
 
 fn packed(cell: Cell) -> Packed {
@@ -37,7 +38,7 @@ fn unpacked(cell: Packed) -> Cell {
     Cell { state, level_db }
 }
 
-/// All bands at one time.
+/// Column of the roll: all bands at one time.
 #[derive(Clone)]
 struct Moment {
     cells: [Packed; TONES],
@@ -45,13 +46,13 @@ struct Moment {
     time: f64,
 }
 
-/// Columns of the last ten minutes. A column's number counts from the first update.
+/// Columns of the last ten minutes. Columns are numbered from the first update on; old columns are removed, but numbers stay.
 #[derive(Default)]
 pub struct History {
     columns: VecDeque<Moment>,
-    /// Number of columns so far.
+    /// Number of columns so far, removed ones included.
     count: usize,
-    /// Time of the last update, in columns.
+    /// Window's time of the last update, in columns.
     last_update: i64,
     /// The host's bar number in the last update.
     bar: Option<i32>,
@@ -60,8 +61,9 @@ pub struct History {
 }
 
 impl History {
-    /// Appends `bands`. `now` is the window's time and `time` the capture's, in seconds. `bar` is the host's bar number, counted
-    /// from 0; `None` while the host is stopped or reports no bars. Returns the first column that has changed.
+    /// Appends `bands`, or merges them into the last column. `now` is the window's time and `time` the capture's, in seconds.
+    /// `bar` is the host's bar number, counted from 0; `None` while the host is stopped or reports no bars. Returns the first
+    /// column that has changed.
     pub fn push(&mut self, bands: &Bands, bar: Option<i32>, now: f64, time: f64) -> usize {
         if self.columns.back().is_some_and(|last| time < last.time) {
             // The capture has started again.
@@ -105,7 +107,7 @@ impl History {
         changed
     }
 
-    /// Returns the number of the next column.
+    /// Returns the number that the next column will get.
     pub fn count(&self) -> i64 {
         self.count as i64
     }
@@ -115,7 +117,7 @@ impl History {
         (self.count - self.columns.len()) as i64
     }
 
-    /// Returns the strongest cells of the `columns`.
+    /// Returns the strongest cell of each band in `columns`.
     pub fn column(&self, columns: Range<i64>) -> Column {
         let mut cells = [0; TONES];
         let inside = [columns.start, columns.end]
@@ -124,7 +126,7 @@ impl History {
         Column(cells.map(unpacked))
     }
 
-    /// Returns the capture's time at the start of a column, or at the nearest column; 0 without columns.
+    /// Returns the time of a column, or else of the nearest one, in seconds on the capture's clock; 0 without columns.
     pub fn time(&self, column: i64) -> f64 {
         let newest = self.columns.len().saturating_sub(1) as i64;
         let index = (column - self.oldest()).clamp(0, newest) as usize;

@@ -1,7 +1,7 @@
 //! Piano roll of all bands over the last ten minutes, shown instead of the grid.
 //!
-//! The picture shows the bands ([`History`]). Drawn over it are the lead among the captured notes, and the selected part of the
-//! music, which can be saved or copied.
+//! The picture shows the bands ([`History`]). Over it are lines along the captured notes that the voice Chip plays as its lead, and
+//! the selection, which can be saved or copied.
 
 mod history;
 mod picture;
@@ -33,32 +33,32 @@ use tone_filter_dsp::{
     roll::Rows,
 };
 
-/// Durations in seconds that the roll can show.
+/// Durations in seconds that the user can choose from, for the time in view.
 const SPANS: [usize; 9] = [2, 4, 8, 16, 32, 64, 128, 256, capture::SECONDS];
-/// Maximum numbers of rows that the roll can show.
+/// Maximum numbers of rows in view that the user can choose from; the first one shows all rows.
 const HEIGHTS: [usize; 5] = [usize::MAX, 48, 36, 24, 12];
-/// Longest duration in seconds in which notes are wide enough to mark the lead.
+/// Longest duration in view, in seconds, at which notes are wide enough for lines along the lead.
 const LONGEST_WITH_LEAD: usize = 128;
-/// Minimum distances in points: of two lines of beats, and of two numbers of bars.
+/// Minimum distances in points: between beat lines (bar lines: half of it), and between bar numbers.
 const APART: [f32; 2] = [8.0, 26.0];
 
 pub struct Roll {
     /// Shared by all windows of an instance, so that a new window shows earlier columns.
     history: Arc<Mutex<History>>,
     picture: Option<Picture>,
-    /// First column that has changed since the last update of the picture; [`i64::MAX`] without a change.
+    /// First column of the history that has changed since the last update of the picture; [`i64::MAX`] without a change.
     changed: i64,
     /// Index in [`SPANS`].
-    span: usize,
-    /// Column at which the view ends; `None` follows the music.
+    span_index: usize,
+    /// Column of the history before which the view ends; `None` while the view follows the music.
     end: Option<i64>,
     /// Index in [`HEIGHTS`].
-    height: usize,
+    rows_index: usize,
     /// Number of rows below the view.
     below: usize,
-    /// Selected range on the capture's clock, in seconds.
+    /// Selected part of the music, in seconds on the capture's clock.
     pub selection: Option<Range<f64>>,
-    /// Time at which the selecting drag began.
+    /// Where the selecting drag began: seconds on the capture's clock, at a beat.
     anchor: f64,
 }
 
@@ -74,9 +74,9 @@ impl Roll {
             history,
             picture: None,
             changed: i64::MAX,
-            span: 2,
+            span_index: 2,
             end: None,
-            height: 0,
+            rows_index: 0,
             below: 0,
             selection: None,
             anchor: 0.0,
@@ -103,8 +103,8 @@ impl Roll {
         let font = scale.font(11.0);
         let mut roll = area.with_min_x(area.left() + 2.0 * font.size);
         roll.min = roll.min.round_to_pixels(pixels_per_point);
-        let height = (roll.height() * pixels_per_point).floor().max(1.0);
-        roll.set_height(height / pixels_per_point);
+        let pixel_height = (roll.height() * pixels_per_point).floor().max(1.0);
+        roll.set_height(pixel_height / pixels_per_point);
 
         let response = ui.interact(roll, ui.scope_id().with("roll"), Sense::click_and_drag());
         let all = Rows::new(settings.range, settings.pitch_shift());
@@ -112,21 +112,30 @@ impl Roll {
         let history = self.history.clone();
         let (history, heard) = (&*lock(&history), &*capture.heard());
         self.navigate(ui, &response, history, heard, count);
-        self.below = self.below.min(count - self.rows(count));
-        let rows = Rows(all.0[self.below..self.below + self.rows(count)].to_vec());
+        self.below = self.below.min(count - self.visible_rows(count));
+        let rows = Rows(all.0[self.below..self.below + self.visible_rows(count)].to_vec());
         let view = self.view(history, heard, roll);
         self.select(&response, &view);
 
         let Self { picture, changed, .. } = self;
         let (end, step) = (view.columns.end, view.step);
-        Picture::update(picture, ui, history, (&rows, height as usize), (end, step), *changed);
+        Picture::update(
+            picture,
+            ui,
+            history,
+            (&rows, pixel_height as usize),
+            (end, step),
+            *changed,
+        );
         *changed = i64::MAX;
         if let Some(picture) = picture {
             picture.paint(ui, roll, view.columns.clone());
         }
-        let span = |index: usize| rows.span(index, height as usize);
+        let pixels_of_row = |index: usize| rows.span(index, pixel_height as usize);
         let middle = |index: usize| {
-            roll.top() + 0.5 * (span(index).start + span(index).end) as f32 / pixels_per_point
+            roll.top()
+                + 0.5 * (pixels_of_row(index).start + pixels_of_row(index).end) as f32
+                    / pixels_per_point
         };
         show_bars(ui, &view, scale);
         self.show_notes(ui, &view, &rows, middle);
@@ -142,11 +151,11 @@ impl Roll {
         });
         let pointer = response.hover_pos()?;
         let y = ((pointer.y - roll.top()) * pixels_per_point).max(0.0) as usize;
-        let at = (0..rows.0.len()).find(|row| span(*row).contains(&y))?;
+        let at = (0..rows.0.len()).find(|row| pixels_of_row(*row).contains(&y))?;
         let row = rows.0[at];
         let (tuning, shift) = (f64::from(settings.tuning), f64::from(settings.pitch_shift()));
         let hertz = frequency(row.tone, tuning, shift);
-        let column = view.column(pointer.x);
+        let column = view.column_at_x(pointer.x);
         let time = history.time(column);
         let cell = history.column(column..column + view.step).0[row.tone];
         let mut state = cell.state.name().to_owned();
@@ -166,21 +175,22 @@ impl Roll {
         Some(row.tone)
     }
 
-    /// Returns the number of the `count` rows that are in view.
-    fn rows(&self, count: usize) -> usize {
-        HEIGHTS[self.height].min(count)
+    /// Returns how many of `count` rows are in view.
+    fn visible_rows(&self, count: usize) -> usize {
+        HEIGHTS[self.rows_index].min(count)
     }
 
     fn view<'a>(&self, history: &'a History, heard: &'a Heard, area: Rect) -> View<'a> {
-        let columns = SPANS[self.span] * RATE;
-        let step = columns.div_ceil(COLUMNS);
+        let span_columns = SPANS[self.span_index] * RATE;
+        let step = span_columns.div_ceil(COLUMNS);
         let end = self.end.unwrap_or(history.count());
         let last = (end - 1).div_euclid(step as i64);
-        let first = last + 1 - (columns / step) as i64;
+        let first = last + 1 - (span_columns / step) as i64;
         View { history, heard, area, columns: first..last + 1, step: step as i64 }
     }
 
-    /// Scrolls and zooms, by the wheel over the roll and by keys while it has the focus.
+    /// Scrolls, zooms, selects and copies: by the wheel over the roll, and by keys while the roll has the focus. `count` is the
+    /// number of rows.
     fn navigate(
         &mut self,
         ui: &Ui,
@@ -195,12 +205,12 @@ impl Roll {
             match modifiers {
                 own if own.command || own.ctrl => zoom.x += notches.x + notches.y,
                 own if own.alt => zoom.y += notches.x + notches.y,
-                own if !own.shift && self.height > 0 => scroll += vec2(-notches.x, notches.y),
-                // All rows are in view: the wheel moves along the time.
+                own if !own.shift && self.rows_index > 0 => scroll += vec2(-notches.x, notches.y),
+                // With Shift, or while all rows are in view, the wheel scrolls the time.
                 _ => scroll.x -= notches.x + notches.y,
             }
         }
-        // Escape first ends the selection, then the focus.
+        // With a selection, Escape is not taken here: it ends the selection below, and the focus only the next time.
         let arrows = arrows(ui, response, self.selection.is_some());
         if response.has_focus() {
             let presses = |key| ui.input(|input| input.num_presses(key)) as f32;
@@ -227,30 +237,32 @@ impl Roll {
                 ui.ctx().copy_text(heard.score(range));
             }
         }
-        let moved = |index: usize, steps: f32, count: usize| {
-            (index as f32 - steps).round().clamp(0.0, count as f32 - 1.0) as usize
+        // Durations grow with their index, but numbers of rows shrink, so zooming in the pitch has the other sign.
+        let zoomed = |index: usize, steps_in: f32, count: usize| {
+            (index as f32 - steps_in).round().clamp(0.0, count as f32 - 1.0) as usize
         };
-        self.span = moved(self.span, zoom.x, SPANS.len());
-        let rows = self.rows(count);
-        self.height = moved(self.height, -zoom.y, HEIGHTS.len());
+        self.span_index = zoomed(self.span_index, zoom.x, SPANS.len());
+        let rows_before = self.visible_rows(count);
+        self.rows_index = zoomed(self.rows_index, -zoom.y, HEIGHTS.len());
         // The middle of the rows stays where it is.
-        let below = 0.5 * (rows as f32 - self.rows(count) as f32) + scroll.y.round();
+        let below = 0.5 * (rows_before as f32 - self.visible_rows(count) as f32) + scroll.y.round();
         self.below = (self.below as f32 + below).max(0.0) as usize;
         if scroll.x != 0.0 || self.end.is_some() {
-            let span = (SPANS[self.span] * RATE) as i64;
-            let end = self.end.unwrap_or(history.count()) + (scroll.x * span as f32 / 8.0) as i64;
-            let oldest = (history.oldest() + span).min(history.count());
+            let span_columns = (SPANS[self.span_index] * RATE) as i64;
+            let end =
+                self.end.unwrap_or(history.count()) + (scroll.x * span_columns as f32 / 8.0) as i64;
+            let oldest = (history.oldest() + span_columns).min(history.count());
             self.end = Some(end.max(oldest)).filter(|end| *end < history.count());
         }
     }
 
-    /// Moves the start of the selection, or its `end`, by `beats`. Without a selection, selects the last eight beats.
+    /// Moves the start of the selection by `beats`; with `end`, its end. Without a selection, selects the last eight beats.
     fn extend(&mut self, beats: f32, end: bool, history: &History, heard: &Heard) {
         if beats == 0.0 {
             return;
         }
         let lines: Vec<f64> = match &heard.beats[..] {
-            // Without beats, half seconds.
+            // Without beats, the selection moves by half seconds.
             [] => (0..=2 * capture::SECONDS)
                 .map(|half| history.time(history.count()) - 0.5 * half as f64)
                 .rev()
@@ -277,7 +289,7 @@ impl Roll {
             self.selection = None;
         }
         let Some(pointer) = response.interact_pointer_pos() else { return };
-        let at = |x: f32| view.heard.snap(view.history.time(view.column(x)));
+        let at = |x: f32| view.heard.snap(view.history.time(view.column_at_x(x)));
         let time = at(pointer.x);
         if response.drag_started() {
             let origin = response.ctx.input(|input| input.pointer.press_origin());
@@ -289,10 +301,10 @@ impl Roll {
         }
     }
 
-    /// Shows the selection and the lead.
+    /// Shows the selection, and lines along the notes of the lead. `middle` maps a row's index to its y coordinate.
     fn show_notes(&self, ui: &Ui, view: &View, rows: &Rows, middle: impl Fn(usize) -> f32) {
         let painter = ui.painter().with_clip_rect(view.area);
-        let x = |time: f64| view.x(view.history.column_at(time));
+        let x = |time: f64| view.x_of_column(view.history.column_at(time));
         if let Some(range) = &self.selection {
             let area = Rect::from_x_y_ranges(x(range.start)..=x(range.end), view.area.y_range());
             painter.rect_filled(area, 0.0, theme::ACCENT.gamma_multiply(0.18));
@@ -300,7 +312,7 @@ impl Roll {
                 painter.vline(side, area.y_range(), Stroke::new(1.0, theme::ACCENT));
             }
         }
-        if SPANS[self.span] > LONGEST_WITH_LEAD {
+        if SPANS[self.span_index] > LONGEST_WITH_LEAD {
             return;
         }
         let Range { start: from, end: until } = view.times();
@@ -313,17 +325,17 @@ impl Roll {
         }
     }
 
-    /// Returns the roll in words, for screen readers.
+    /// Describes in words what the roll shows, for screen readers.
     fn described(&self, view: &View, rows: &Rows, bands: &Bands) -> String {
         let rows = rows.0.iter();
         let sounding = rows.filter(|row| bands.bands[row.tone].state != BandState::Inactive);
         let names: Vec<String> = sounding.map(|row| key_name(row.key)).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        let span = SPANS[self.span];
+        let span_seconds = SPANS[self.span_index];
         let end = clock(view.times().end);
         let time = match self.end {
-            None => format!("of the last {span} s"),
-            Some(_) => format!("of {span} s up to {end}"),
+            None => format!("of the last {span_seconds} s"),
+            Some(_) => format!("of {span_seconds} s up to {end}"),
         };
         let selected = self.selection.as_ref().map(|range| {
             let notes = view.heard.notes.iter();
@@ -339,50 +351,51 @@ struct View<'a> {
     history: &'a History,
     heard: &'a Heard,
     area: Rect,
-    /// Columns of the picture.
+    /// Picture columns in view. Multiplied by `step`, they are columns of the history.
     columns: Range<i64>,
     /// Columns of the history per column of the picture.
     step: i64,
 }
 
 impl View<'_> {
-    /// Returns the left edge of a column of the history. The area begins and ends in the middle of a column.
-    fn x(&self, column: i64) -> f32 {
+    /// Returns where a history column begins, in points. The area reaches from the middle of the first picture column to the middle
+    /// of the last.
+    fn x_of_column(&self, column: i64) -> f32 {
         let place = column as f64 / self.step as f64 - self.columns.start as f64 - 0.5;
         let count = (self.columns.end - self.columns.start - 1).max(1);
         self.area.left() + self.area.width() * (place / count as f64) as f32
     }
 
-    /// Returns the times in view.
+    /// Returns the range of times in view, in seconds on the capture's clock.
     fn times(&self) -> Range<f64> {
         let time = |column| self.history.time(column * self.step);
         time(self.columns.start)..time(self.columns.end)
     }
 
-    /// Returns the column of the history at `x`.
-    fn column(&self, x: f32) -> i64 {
+    /// Returns the history column at `x` in points.
+    fn column_at_x(&self, x: f32) -> i64 {
         let count = (self.columns.end - self.columns.start - 1) as f32;
         let place = count * (x - self.area.left()) / self.area.width() + 0.5;
         ((self.columns.start as f64 + f64::from(place)) * self.step as f64).floor() as i64
     }
 }
 
-/// Shows lines and numbers for the host's bars, or else for the detected bars and beats.
+/// Shows lines and numbers for the host's bars. If the host has reported none, shows the detected bars and beats.
 fn show_bars(ui: &Ui, view: &View, scale: Scale) {
     let View { history, heard, .. } = view;
     let font = scale.font(10.0);
-    let (mut line, mut number) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
+    let (mut last_line_x, mut last_number_x) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
     let mut show = |column: i64, bar: Option<i64>| {
-        let x = view.x(column);
+        let x = view.x_of_column(column);
         let apart = if bar.is_some() { 0.5 * APART[0] } else { APART[0] };
-        if !view.area.x_range().contains(x) || x - line < apart {
+        if !view.area.x_range().contains(x) || x - last_line_x < apart {
             return;
         }
-        line = x;
+        last_line_x = x;
         let colour = if bar.is_some() { *theme::LINE } else { theme::LINE.gamma_multiply(0.5) };
         ui.painter().vline(x, view.area.y_range(), Stroke::new(1.0, colour));
-        if let Some(bar) = bar.filter(|_| x - number >= APART[1]) {
-            number = x;
+        if let Some(bar) = bar.filter(|_| x - last_number_x >= APART[1]) {
+            last_number_x = x;
             let (at, text) = (pos2(x + 3.0, view.area.top()), (bar + 1).to_string());
             theme::text(ui.painter(), at, Align2::LEFT_TOP, &text, font.clone(), theme::DIM);
         }
@@ -406,9 +419,9 @@ fn clock(seconds: f64) -> String {
     format!("{}:{:04.1}", (seconds / 60.0) as u32, seconds % 60.0)
 }
 
-/// Shows the switch between grid and roll at the right of `area`, and returns the rest of `area`. The key R switches, too, except
-/// while the user types or drags.
-pub fn switch(ui: &mut Ui, area: Rect, scale: Scale, edits: &Edits) -> Rect {
+/// Shows the switch between grid and roll at the right of `area`, and returns the area that remains for other parts. The key R
+/// switches, too, except while the user types or drags.
+pub fn view_switch(ui: &mut Ui, area: Rect, scale: Scale, edits: &Edits) -> Rect {
     let font = scale.font(12.0);
     let width = 2.2 * font.size + scale.length(10.0);
     let (rest, place) = area.split_left_right_at_x(area.right() - width);

@@ -10,13 +10,13 @@ use tone_filter_dsp::roll::{Column, Rows};
 /// Width of the texture in columns.
 pub const COLUMNS: usize = 8 * RATE;
 
-/// Maximum number of columns that are sent one by one. More are sent as a whole texture.
+/// Maximum number of new columns that are sent one by one. If more are new, the whole texture is sent.
 const FEW: usize = 16;
 
 const OPTIONS: TextureOptions =
     TextureOptions { wrap_mode: TextureWrapMode::Repeat, ..TextureOptions::LINEAR };
 
-/// Texture of some rows. Column `number` is at `number` modulo [`COLUMNS`].
+/// Texture of the rows in view. The picture column `number` is in the texture's column `number` modulo [`COLUMNS`].
 pub struct Picture {
     texture: TextureHandle,
     rows: Rows,
@@ -24,13 +24,14 @@ pub struct Picture {
     background: Vec<Color32>,
     /// Columns of the history per column of the texture.
     step: i64,
-    /// Columns in the texture.
+    /// Numbers of the picture columns that the texture holds.
     drawn: Range<i64>,
 }
 
 impl Picture {
-    /// Draws the columns up to `end`; each has the strongest cells of `step` columns of `history`, which are new from `changed` on.
-    /// Draws new columns only, or all after a change of `rows`, `height` or `step`.
+    /// Draws the last [`COLUMNS`] picture columns before `end`. Each shows the strongest cells of `step` columns of `history`.
+    /// Draws only columns that are new, or that contain history columns from `changed` on. After a change of `rows`, `step` or
+    /// `height` (in pixels), draws all.
     pub fn update(
         own: &mut Option<Self>,
         ui: &Ui,
@@ -60,7 +61,7 @@ impl Picture {
                 return;
             }
         }
-        // The rows cover the whole height, so the picture does not depend on the theme.
+        // The rows cover the whole height, so this black is never visible, and the picture does not depend on the theme.
         let mut background = vec![Color32::BLACK; height];
         for (span, [red, green, blue]) in rows.background(height) {
             background[span].fill(Color32::from_rgb(red, green, blue));
@@ -87,7 +88,8 @@ impl Picture {
     }
 }
 
-/// Draws the notes of `column` over the background. Every `stride`th pixel belongs to the column.
+/// Draws the notes of `column` over the background. `pixels` begins at the column's top; every `stride`th pixel belongs to the
+/// column.
 fn draw(rows: &Rows, column: &Column, pixels: &mut [Color32], stride: usize) {
     let height = pixels.len().div_ceil(stride);
     for (span, [red, green, blue]) in rows.notes(column, height) {

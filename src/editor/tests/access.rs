@@ -10,7 +10,7 @@ use egui_kittest::kittest::NodeT;
 use std::collections::BTreeSet;
 use tone_filter_dsp::{BandState, Bands, CHOICES, Choice, Group, SPECS, notes, notes::TONES};
 
-/// Returns the names of all controls, without the bands and keys of other notes than A, which are alike.
+/// Returns the names of all controls. Bands and keys are alike, so only those of the note A are among them.
 fn controls(editor: &TestEditor) -> Vec<String> {
     let alike = |name: &str| {
         let note = name.strip_prefix("Band ").or_else(|| name.strip_prefix("Note "));
@@ -19,7 +19,7 @@ fn controls(editor: &TestEditor) -> Vec<String> {
     editor.controls().into_iter().filter(|name| !alike(name)).collect()
 }
 
-/// Returns everything that a key can change.
+/// Returns all displayed texts, names and settings, which a key press may change.
 fn seen(editor: &mut TestEditor) -> impl PartialEq + use<> {
     let other = editor.edit(|edits| edits.state.other.clone());
     (editor.settings(), other, editor.texts(), editor.controls())

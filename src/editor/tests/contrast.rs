@@ -1,4 +1,5 @@
-//! Tests of colours: the WCAG 2 contrast of every text with its background, and the states for all kinds of colour vision.
+//! Tests of colours: every text has contrast with its background by WCAG 2, and the states differ for all kinds of colour
+//! vision.
 
 use super::{TestEditor, band};
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE, theme};
@@ -9,7 +10,7 @@ use tone_filter_dsp::{BandMask, BandState, Bands};
 /// Minimum contrast of small text by WCAG 2.1: level AA, and level AAA in the theme of high contrast.
 const LEAST: [f32; 2] = [4.5, 7.0];
 
-/// Returns the texts of the last frame, each with its colour and the colour behind its centre.
+/// Returns the texts of the last frame, each with its colour and the background colour at its centre.
 fn colours(editor: &TestEditor) -> Vec<(String, Color32, Color32)> {
     let mut filled = Vec::new();
     let mut texts = Vec::new();
@@ -68,7 +69,7 @@ fn lit(size: [f32; 2], open: bool, contrast: bool) -> TestEditor {
 
 #[test]
 fn every_text_is_legible_in_every_state_and_theme() {
-    // The colours do not depend on the size, but in which places there is room.
+    // The colours do not depend on the window's size, but the size decides which texts are shown.
     for (size, open, contrast) in [
         (MIN_SIZE, false, false),
         (MIN_SIZE, true, true),
@@ -81,13 +82,14 @@ fn every_text_is_legible_in_every_state_and_theme() {
         editor.key(Key::R);
         check(&editor, "roll");
         editor.key(Key::R);
-        // These settings make controls idle: Sensitivity, Lookahead, Drive, Ring and Release; then Octave and the group Chip.
+        // These settings make other controls idle: Sensitivity, Lookahead, Drive, Ring and Release; then Octave and the group
+        // Chip.
         for (id, entry) in [("focus", 0.0), ("sync", 1.0), ("voice", 0.75), ("bypass", 1.0)] {
             editor.edit(|edits| edits.set_once(id, entry));
             editor.frame(vec![]);
             check(&editor, id);
         }
-        // Only the few notes of the scale may sound; then no note, as no key is held.
+        // With this scale, only a few notes may sound; with these keys, no note, as no key is held.
         for (id, entry) in [("scale", 0.5), ("keys", 0.34)] {
             editor.edit(|edits| edits.set_once(id, entry));
             editor.wait(1.0);
@@ -157,7 +159,7 @@ fn lightness_alone_tells_the_states_apart() {
             assert!(sounding - inactive >= 20.0, "{inactive} {sounding}, high: {contrast}");
             assert!(saturated - sounding >= 20.0, "{sounding} {saturated}, high: {contrast}");
         }
-        // The marks of silent bands are to be seen, too.
+        // The marks of silent bands must be visible, too.
         let mark = theme::state_colour(BandState::Inactive);
         assert!(theme::contrast(mark, theme::SURFACE) >= 3.0);
     }

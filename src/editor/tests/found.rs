@@ -77,7 +77,7 @@ fn a_click_halves_or_doubles_the_detected_tempo() {
 fn left_and_right_that_cancel_are_shown() {
     let filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap();
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    // Each sound is far louder than those before, which still count.
+    // Earlier sounds still count, so each sound is far louder than the last.
     let mut level = 1e-9;
     let mut shown = |right: f32, stereo| {
         editor.edit(|edits| edits.change("stereo", |settings| settings.stereo = stereo));
@@ -87,7 +87,7 @@ fn left_and_right_that_cancel_are_shown() {
         editor.display_filter(&filter);
         editor.shows("Left and right cancel")
     };
-    // A mean of -19 and of -22 dB.
+    // With a right channel of -0.8 and -0.85 times the left, the mean's power is -19 and -22 dB.
     for (right, cancel) in [(1.0, false), (-0.8, false), (-0.85, true), (-1.0, true)] {
         assert_eq!(shown(right, Stereo::Place), cancel, "{right}");
         assert!(!shown(right, Stereo::Stereo), "{right}");

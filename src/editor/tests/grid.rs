@@ -63,7 +63,7 @@ fn drags_and_right_clicks_switch_bands() {
     };
     let painted = (15..=18).fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
     assert_eq!(drag(&mut editor, "Band C5", "Band D#5"), painted);
-    // The first cell decides whether a drag switches on or off.
+    // The first cell of a drag decides whether the drag switches cells on or off.
     let more = painted.with(16, true);
     assert_eq!(drag(&mut editor, "Band C#5", "Band C#7"), more);
     editor.secondary_click(editor.place("Band B3"));

@@ -19,14 +19,14 @@ use tone_filter_dsp::{Bands, Settings, ToneFilter};
 
 pub struct TestEditor {
     harness: Harness<'static, WindowlessEditor>,
-    /// Time in seconds.
+    /// Time of the last frame in seconds.
     pub time: f64,
     modifiers: Modifiers,
     pub meters: MeterInput,
     uploads: Uploads,
 }
 
-/// Textures and parts of textures that were sent to the graphics card.
+/// Renderer that records the textures and parts of textures it should send to the graphics card.
 #[derive(Clone, Default)]
 struct Uploads(Rc<RefCell<Vec<(TextureId, ImageDelta)>>>);
 
@@ -82,7 +82,7 @@ impl TestEditor {
         self.harness.output()
     }
 
-    /// Returns the painted shapes without groups, and their clip rectangles.
+    /// Returns the painted shapes, each with its clip rectangle. Groups are replaced by their members.
     pub fn shapes(&self) -> impl Iterator<Item = (&Shape, Rect)> {
         let shapes = self.output().shapes.iter();
         shapes.flat_map(|own| leaves(&own.shape).into_iter().map(|shape| (shape, own.clip_rect)))
@@ -102,7 +102,7 @@ impl TestEditor {
         self.wait(1.0);
     }
 
-    /// Passes `sound` of 48 kHz through the meters, update by update.
+    /// Passes `sound`, at 48 kHz, through the meters in updates of 1/60 s.
     pub fn hear(&mut self, sound: &[f32]) {
         self.meters.set_sample_rate(48_000.0);
         for update in sound.chunks(800) {
@@ -121,7 +121,7 @@ impl TestEditor {
         self.harness.set_size(size.into());
     }
 
-    /// Returns the input of the next frame, without its events.
+    /// Returns the input of the next frame. Its events are replaced by those of [`TestEditor::frame`].
     pub fn input(&mut self) -> &mut RawInput {
         self.harness.input_mut()
     }
@@ -131,7 +131,7 @@ impl TestEditor {
         self.frame_after(0.02, events);
     }
 
-    /// Runs as few frames as animate the next `seconds` completely.
+    /// Runs frames of 0.1 s for at least `seconds`, so that animations advance.
     pub fn wait(&mut self, seconds: f64) {
         (0..(10.0 * seconds).ceil() as usize).for_each(|_| self.frame_after(0.1, vec![]));
     }
@@ -232,7 +232,7 @@ impl TestEditor {
         self.wait(1.2);
     }
 
-    /// Makes steps that can be undone and redone.
+    /// Makes two undo steps and undoes one, so that both undo and redo are possible.
     pub fn make_steps(&mut self) {
         self.edit(|edits| {
             edits.set_once("mix", 0.6);
@@ -308,7 +308,7 @@ impl TestEditor {
     pub fn announced(&self) -> Vec<String> {
         let nodes = self.harness.root().children_recursive();
         let nodes = nodes.map(|node| node.accesskit_node());
-        // Looks at the node's own property, as the parts of a text inherit it.
+        // Checks the node's own property only, as the parts of a text inherit it.
         let polite = Some(egui::accesskit::Live::Polite);
         let live = nodes.filter(|node| node.data().live() == polite);
         live.filter_map(|node| node.label().or_else(|| node.value())).collect()
@@ -338,12 +338,12 @@ impl TestEditor {
         areas
     }
 
-    /// Returns the area of `text` where it was painted first.
+    /// Returns the area of the first painted `text`.
     pub fn text(&self, text: &str) -> Rect {
         self.areas_of(text)[0]
     }
 
-    /// Clicks `text` where it was painted last.
+    /// Clicks the last painted `text`, which is on top.
     pub fn click_text(&mut self, text: &str) {
         self.click(self.areas_of(text).last().unwrap().center());
     }

@@ -202,7 +202,7 @@ fn every_menu_resets_and_opens_the_field_of_a_value() {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     let host = editor.session().host.clone();
     let choose = |editor: &mut TestEditor, index: usize, entry: &str| {
-        // In a menu of the host's own, and in the window's.
+        // First in the host's own menu, then in the window's menu.
         match index {
             0 => host.choose("mix", usize::from(entry == "Enter value")),
             _ => {

@@ -61,7 +61,7 @@ fn the_tempo_and_larger_text_are_reached_by_the_keyboard() {
     (update.bands.tempo, update.bands.tempo_certainty) = (Some(85.0), 0.9);
     editor.panel().detected_key.push(&update);
     editor.frame(vec![]);
-    // Backwards, as the line with the tempo is the last but one.
+    // Presses Tab backwards, as the line with the tempo is near the end.
     editor.hold(Modifiers::SHIFT);
     tab_to(&mut editor, "85 BPM 90 %");
     editor.hold(Modifiers::NONE);

@@ -38,7 +38,7 @@ fn shown(editor: &TestEditor) -> String {
     preset.expect("the bar names the preset").to_owned()
 }
 
-/// Creates an editor in a window of `size`, with an empty folder for user presets inside a temporary one.
+/// Creates an editor in a window of `size`. Its folder of user presets is an empty one inside a temporary folder.
 fn open_folder(size: [f32; 2]) -> (TestEditor, Folder, tempfile::TempDir) {
     let home = tempfile::tempdir().unwrap();
     let folder = Folder::new(home.path().join("presets"));
@@ -146,10 +146,10 @@ fn nothing_is_replaced_or_deleted_without_a_question() {
     editor.edit(|edits| edits.set_once("mix", 0.75));
     let save_as = format!("{FILE} | Save as ... | Save the sound as := Mine");
     let delete = format!("{FILE} | Delete ...");
-    // Steps, the mix of the preset Mine, and the button of an open question.
+    // Steps, the mix of the preset Mine afterwards, and the button of the question that is then open.
     for (script, mine, question) in [
         (&*save_as, 12.0, Some("Replace")),
-        // Enter only answers a harmless question.
+        // Enter confirms only a question whose answer destroys nothing.
         ("<Enter>", 12.0, Some("Replace")),
         ("Cancel", 12.0, None),
         (&save_as, 12.0, Some("Replace")),
@@ -178,7 +178,7 @@ fn nothing_is_replaced_or_deleted_without_a_question() {
     editor.focus("Delete");
     editor.run("<Enter>");
     assert!(folder.names().is_empty());
-    // A preset of the factory's is neither overwritten nor deleted.
+    // A factory preset is neither overwritten nor deleted.
     for entry in ["New", "Save", "Delete ..."] {
         editor.run(&format!("{FILE} | {entry}"));
         assert!(!editor.offers("Cancel") && folder.names().is_empty(), "{entry}");
@@ -231,7 +231,7 @@ fn unknown_settings_of_a_newer_preset_are_named() {
     for path in [&path, &folder.join("Own.json")] {
         fs::write(path, newer).unwrap();
     }
-    // By the file's menu, by the host, and from the list, by its name there.
+    // Ways to load it: by the menu File, by the host, and from the list. In the list, it has the name of its file.
     for (way, name) in [(0, "Newer"), (1, "Newer"), (2, "Own")] {
         let notice = format!("{name}: of a newer version of the program; left out: \"portamento\"");
         editor.wait(SECONDS + 0.2);
@@ -303,7 +303,7 @@ fn dropped_presets_and_scores_are_taken_and_other_files_named() {
     let midi: Vec<u8> = midi.chars().map(|char| char as u8).collect();
     let not_midi = "song.mid cannot be read: not a MIDI file to play";
     let other = "song.mp3 is neither a preset (.json) nor a score (.tfs, .mid)";
-    // Dropped files, the score's name afterwards, and a notice.
+    // Dropped files, the score's name afterwards, and the text of the notice.
     for (files, score, notice) in [
         (&[("song.mp3", b"MThd".to_vec())][..], None, other),
         (&[("bad.json", b"{".to_vec())], None, "bad.json: "),
@@ -443,10 +443,10 @@ fn the_browser_covers_neither_mix_nor_bands_with_room() {
         if has_room {
             assert!(editor.node("Octave 1").rect().left() > field.right(), "{size:?}");
         }
-        // It opens at the current sound.
+        // The list opens at the preset of the current sound.
         let current = editor.node("Game Boy").rect();
         assert!(editor.window().contains_rect(current), "{size:?}: {current}");
-        // Notes are seen again once it is closed.
+        // The bands are shown once the list is closed.
         editor.run("Preset: Game Boy");
         assert!(editor.offers("Band A4"), "{size:?}");
     }
@@ -477,7 +477,7 @@ fn kept_settings_stay_in_every_way_to_load_a_preset() {
     editor.run("Keep scale | Keep tuning | <Escape>");
     assert_eq!(editor.params().keep.load(), Keep { scale: true, tuning: true });
     assert_eq!(editor.settings(), before, "a switch changes no sound");
-    // Loads from the list, by a click and by the keyboard, and by the buttons.
+    // Loads presets from the list by a click and by the keyboard, and by the buttons beside the name.
     for (words, script, name) in [
         (Some("bass"), "Bass Octave | <Escape>", "Bass Octave"),
         (None, "Next preset", "Pentatonic"),
@@ -516,7 +516,7 @@ fn presets_are_listed_by_their_first_tag() {
     let missing: Vec<_> =
         factory().into_iter().map(|own| own.name).filter(|name| !editor.offers(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
-    // A category lists its own presets alone.
+    // With a category selected, only its presets are listed.
     editor.run("Category: Your own");
     assert_eq!(listed(&editor, &["Mine", "Tagged", "Organ"]), ["Mine"]);
     editor.run("Category: Bass");

@@ -18,19 +18,19 @@ use tone_filter_dsp::{
 use tone_filter_song::transcribe::Note;
 use tone_filter_testkit::signals::noisy_chord;
 
-/// Appends a column, at the same time of the window and of the capture.
+/// Appends `bands` to the roll. `now` is the time of both the window and the capture.
 fn push(editor: &mut TestEditor, bands: &Bands, bar: Option<i32>, now: f64) {
     editor.panel().roll.push(bands, bar, now, now);
 }
 
-/// Whether the roll is shown. Asserts that either the roll or the cells are.
+/// Whether the roll is shown. Asserts that exactly one of roll and grid is shown.
 fn is_shown(editor: &TestEditor) -> bool {
     let roll = mesh(editor).is_some();
     assert_ne!(editor.offers("Band A4"), roll, "one of the two is shown");
     roll
 }
 
-/// Returns the roll's texture, its area in the window, and the texture columns at its left and right edge.
+/// Returns the roll's texture, its area in the window, and the texture columns at the left and the right edge of the area.
 fn mesh(editor: &TestEditor) -> Option<(TextureId, Rect, [f32; 2])> {
     editor.shapes().find_map(|(shape, _)| match shape {
         Shape::Mesh(mesh) if mesh.texture_id != TextureId::default() => {
@@ -41,7 +41,7 @@ fn mesh(editor: &TestEditor) -> Option<(TextureId, Rect, [f32; 2])> {
     })
 }
 
-/// Returns bands in these states; all other bands are silent.
+/// Returns bands in which each tone of `states` has its state, at -10 dB. All other bands are silent.
 fn bands<const N: usize>(states: [(usize, BandState); N]) -> Bands {
     let mut bands = Bands::default();
     states.into_iter().for_each(|(tone, state)| bands.bands[tone] = band(tone, state));
@@ -82,8 +82,8 @@ fn typing_and_dragging_do_not_switch_the_view() {
     assert!(editor.edit(|edits| edits.state.history.can_undo()), "the drag has ended");
 }
 
-/// Returns the images sent for the roll since the last call: first column (`None` for the whole texture), width, and pixels row
-/// by row from the top left.
+/// Returns the images sent for the roll since the last call. Each has its first column (`None` for the whole texture), its
+/// width, and its pixels row by row from the top left.
 fn uploads(editor: &TestEditor) -> Vec<(Option<usize>, usize, Vec<Color32>)> {
     let (texture, ..) = mesh(editor).unwrap();
     let own = editor.uploads().into_iter().filter(|(id, _)| *id == texture);
@@ -157,11 +157,11 @@ fn the_roll_has_eight_seconds_at_any_frame_rate() {
         for frame in 1..frames {
             push(&mut editor, &Bands::default(), None, frame as f64 / rate);
         }
-        // A pause of a minute is one column.
+        // After a pause of a minute, an update adds one column only.
         push(&mut editor, &Bands::default(), None, 68.0);
         editor.frame(vec![]);
         let (_, _, [oldest, _]) = mesh(&editor).unwrap();
-        // The ring begins again after 8 s.
+        // The texture, a ring buffer, begins again after 8 s.
         let half = 0.5 * COLUMNS as f32;
         let off = (oldest - 0.5 + half) % COLUMNS as f32 - half;
         assert!(off.abs() <= 3.0, "{rate} frames a second: {off} columns");
@@ -211,7 +211,7 @@ fn the_pointer_and_a_screen_reader_find_the_notes() {
 fn bars_begin_with_a_line_and_a_number() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.key(Key::R);
-    // Bars of 3 s, beginning in the middle of the fourth bar; then the host stops.
+    // The host plays bars of 3 s, from the middle of the fourth bar on, and then stops.
     for column in 0..450 {
         let bar = (column < 400).then_some((column + 90) / 180 + 3);
         push(&mut editor, &Bands::default(), bar, f64::from(column) / 60.0);
@@ -259,11 +259,11 @@ fn long() -> TestEditor {
     editor
 }
 
-/// Returns the columns of the picture with a note, and the number of columns in view.
+/// Returns the picture columns in view that show a note, counted from the left, and the number of columns in view.
 fn lit(editor: &mut TestEditor) -> (Vec<usize>, usize) {
     let colour = Cell { state: BandState::Saturated, level_db: -10.0 }.colour();
     let colour = Color32::from_rgb(colour[0], colour[1], colour[2]);
-    // Another height sends the whole picture.
+    // A change of the window's height sends the whole picture again.
     editor.uploads();
     editor.resize([1000.0, 660.0]);
     editor.frames(2);
@@ -298,13 +298,14 @@ fn the_view_goes_through_ten_minutes() {
     editor.node(&label("of the last 600 s"));
     let (columns, _) = lit(&mut editor);
     assert!(matches!(columns[..], [240] | [240, 241] | [239, 240]), "{columns:?}");
-    // The shortest view has 2 s.
+    // The shortest view shows 2 s.
     (0..8).for_each(|_| editor.key(Key::Plus));
     editor.node(&label("of the last 2 s"));
     assert_eq!(lit(&mut editor).1, 120);
     wheel(&mut editor, -1.0, Modifiers::CTRL);
     editor.node(&label("of the last 4 s"));
-    // Each notch and each arrow moves by an eighth of the view. The columns between two pushes have the time of the second.
+    // Each notch and each arrow key moves by an eighth of the view. The columns between two pushes have the time of the second
+    // push.
     editor.key(Key::ArrowLeft);
     editor.node(&label("of 4 s up to 9:59.4"));
     wheel(&mut editor, 3.0, Modifiers::NONE);
@@ -323,7 +324,7 @@ fn the_pitch_is_zoomed_and_scrolled() {
     editor.hold(Modifiers::SHIFT);
     (0..4).for_each(|_| editor.key(Key::ArrowUp));
     editor.hold(Modifiers::NONE);
-    // Of 77 rows, the 12 in the middle are in view: from C4 on, above 32 others.
+    // The 12 rows in the middle of 77 are in view. They begin at C4, above 32 other rows.
     let octave = |editor: &TestEditor| {
         (1..9).filter(|octave| editor.shows(&format!("C{octave}"))).collect::<Vec<_>>()
     };
@@ -336,7 +337,7 @@ fn the_pitch_is_zoomed_and_scrolled() {
     assert_eq!(octave(&editor), [2, 3, 4, 5, 6, 7]);
 }
 
-/// Lets the capture of `editor` have 20 beats of half a second from 590 s on, and a note of the lead on each.
+/// Puts 20 beats into the capture of `editor`, one each half second from 590 s on, and a note of the lead on each beat.
 fn capture_beats(editor: &mut TestEditor) {
     let time = |n: u8| 590.0 + 0.5 * f64::from(n);
     let note = |n: u8| Note {
@@ -428,7 +429,7 @@ fn notes_are_saved_from_the_menu() {
         assert!(editor.shows("notes saved: "), "{format}: {:?}", editor.texts());
         assert!(fs::read(path(written)).unwrap().starts_with(magic), "{format}");
     }
-    // A name that is typed never replaces a file.
+    // A typed path never replaces an existing file.
     editor.run(&format!("{PANEL} | File := {} | MIDI", path("all")));
     assert!(editor.shows("all.mid exists; choose another name"), "{:?}", editor.texts());
 }

@@ -23,7 +23,7 @@ fn edit_all(editor: &mut TestEditor) -> Vec<(&'static str, Controls)> {
     ids.map(edit).collect()
 }
 
-/// Asserts that two sounds are the same, within the rounding of a host's normalised f32 values.
+/// Asserts that two sounds are equal, except for the rounding of a host's normalised f32 values.
 fn assert_same(actual: &Controls, expected: &Controls, what: &str) {
     assert!(
         is_same(&actual.settings, &expected.settings) && actual.routing == expected.routing,
