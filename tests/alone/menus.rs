@@ -72,7 +72,7 @@ pub fn the_editor_and_its_host() {
         let marked =
             seen(host, "the marks", &|it| find(it, MAPPED).is_some() && has_nearly(it, AUTOMATED));
 
-        // The mark is left of the slider's name.
+        // The mark is to the left of the slider's name.
         let [x, y] = find(&marked, MAPPED).unwrap();
         let slider = [x + 20, y + 20];
         assert!(host.take_log().is_empty());

@@ -40,7 +40,7 @@ fn block(instance: &Instance, changes: &[(i32, ParamValue)]) {
     assert_eq!(instance.process(None, &mut output, vec![queue]), kResultOk);
 }
 
-/// Returns the latency with Lookahead in samples.
+/// Returns the latency in samples when Lookahead is on.
 fn late() -> usize {
     ToneFilter::lookahead(RATE)
 }

@@ -1,8 +1,9 @@
 //! Plugin bundles: build, contents and installation.
 //!
-//! Only `bundle-universal` makes the AU: `clap-wrapper` (feature `au`) wraps the CLAP plugin in the same library. nice-plug itself
-//! exports VST3, so the ids of VST3 are those of earlier versions. The AU is an effect without MIDI (`aufx`), because Logic lists
-//! effects with MIDI as instruments only; Keys and MIDI out need CLAP or VST3. The AU has never been built: its C++ needs Apple's SDK.
+//! Only `bundle-universal` makes the AU: `clap-wrapper` (feature `au`) wraps the CLAP plugin in the same library. VST3 is not
+//! wrapped but comes from nice-plug, so its ids are those of earlier versions. The AU is an effect without MIDI (`aufx`): Logic
+//! lists effects with MIDI as instruments only. Keys and MIDI out need CLAP or VST3. The AU has never been built: its C++ needs
+//! Apple's SDK.
 
 use crate::{
     commands::{cargo, is_release, output, profile, root, run, target, value, version},

@@ -1,4 +1,4 @@
-//! Tasks that guard and plugin run on nice-plug's threads.
+//! Tasks that this crate and the plugin run on nice-plug's threads.
 
 use std::sync::{Arc, mpsc::Sender};
 
@@ -30,8 +30,8 @@ pub trait Job: Send + Sync {
 }
 
 impl Task {
-    /// Creates a GUI task of nice-plug that calls [`Job::run`]. For the audio thread: creating and dropping the task neither
-    /// allocates nor frees, provided that `job` has another owner.
+    /// Creates a task that calls [`Job::run`], for nice-plug's GUI queue. For the audio thread: creating and dropping the task
+    /// neither allocates nor frees, provided that `job` has another owner.
     pub fn new(job: Arc<dyn Job>) -> Self {
         Self(Kind::Job(job))
     }

@@ -44,7 +44,7 @@ use tone_filter_testkit::{
 /// Environment variable that selects the orders: their number, or a range of seeds such as `17..18`.
 const VARIABLE: &str = "TONE_FILTER_ORDERS";
 
-/// Default number of orders per format: in `cargo xtask test`, and if sweeps run all cases.
+/// Default number of orders per format: usually, and if sweeps run all cases.
 const ORDERS: [u64; 2] = [100, 1000];
 
 /// Sample rates in Hz. The first one is the default of a VST3 plugin without set-up.
@@ -68,15 +68,15 @@ type Value = (usize, f64);
 /// Call of a host. A call that the plugin's state forbids is skipped.
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// Activates the plugin. The index into [`RATES`] is for CLAP only.
+    /// Activates the plugin: in CLAP at the rate with this index in [`RATES`], in VST3 at the rate set before.
     Activate(usize),
-    /// Sets the rate by its index in [`RATES`], in VST3 only. Some hosts do so while the plugin is active.
+    /// Sets the rate with this index in [`RATES`], in VST3 only. Some hosts do so while the plugin is active.
     SetUp(usize),
     Deactivate,
     Start,
     Stop,
     Reset,
-    /// Plays a number of frames, with an optional change at a frame (modulo the number of frames).
+    /// Plays this number of frames. A parameter may change at a frame, taken modulo the number of frames.
     Play(usize, Option<(usize, Value)>),
     /// Sets a parameter between buffers.
     Set(Value),
@@ -84,7 +84,7 @@ enum Step {
     /// Loads the last saved state, or the default one.
     Load,
     Latency,
-    /// Calls the plugin on the main thread, if requested.
+    /// Calls the plugin on the main thread, if the plugin has requested it.
     Idle,
     Window(Window),
 }
@@ -97,7 +97,7 @@ enum Window {
     /// Hides the window and shows it again.
     Hide,
     Close,
-    /// Turns the mouse wheel over Mix. Opens the window before if needed.
+    /// Opens the window if needed, and turns the mouse wheel over the slider Mix.
     Edit,
 }
 
@@ -130,11 +130,11 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![120 => call, 1 => window.prop_map(Step::Window)]
 }
 
-/// Plugin in a host of one format. Values have CLAP's units, states CLAP's format.
+/// Plugin in a host of one format. In VST3, too, values have CLAP's units, and states have CLAP's format.
 ///
 /// Calls alternate between audio threads, as in hosts with a thread pool.
 trait Host {
-    /// Whether this is VST3: the rate is set separately, `process` may be called at any time, and starting resets.
+    /// Whether this is VST3: a call of its own sets the rate, `process` may be called at any time, and each start resets.
     const VST3: bool;
 
     fn set_up(&mut self, rate: f64);
@@ -156,7 +156,7 @@ trait Host {
     fn window(&mut self, call: Window, display: &Display);
     /// Returns width and height of the window in pixels. `None` if it is closed, or if the host could not see an edit.
     fn window_size(&mut self) -> Option<[u32; 2]>;
-    /// Checks the plugin's requests. `outdated`: whether the settings require a latency other than the current one.
+    /// Checks the plugin's requests. `_outdated`: whether the settings require a latency other than the current one.
     fn check(&mut self, _outdated: bool) {}
 }
 
@@ -177,7 +177,7 @@ static THREADS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| {
 
 static TURNS: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether blocks may allocate. The system's loader allocates the plugin's thread-local data at the first access on each thread.
+/// Whether blocks may allocate. The first ones may: at the first access on each thread, the loader allocates thread-local data.
 static MAY_ALLOCATE: AtomicBool = AtomicBool::new(false);
 
 fn on_audio_thread<T: Send>(call: impl FnOnce() -> T + Send) -> T {
@@ -210,12 +210,12 @@ fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl 
         Some((first, end)) => number(first)..number(end),
         None => 0..number(&wanted),
     };
-    let (straight, music) = (RefCell::new(new(library)), music(0.5, RATES[1]));
-    let default = straight.borrow_mut().save().unwrap();
+    let (reference, music) = (RefCell::new(new(library)), music(0.5, RATES[1]));
+    let default = reference.borrow_mut().save().unwrap();
     MAY_ALLOCATE.store(true, Ordering::Relaxed);
     {
-        let mut straight = straight.borrow_mut();
-        let mut order = Order::new(create(false), &mut straight, display, &music);
+        let mut reference = reference.borrow_mut();
+        let mut order = Order::new(create(false), &mut reference, display, &music);
         order.call(Step::Activate(1));
         order.call(Step::Start);
         let value = |index| Some((0, (0, f64::from(index) / 8.0)));
@@ -250,9 +250,9 @@ fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl 
         }));
         let orders = (any::<bool>(), vec(step(), 1..40));
         let result = TestRunner::new_with_rng(config, rng).run(&orders, |(bare, steps)| {
-            let straight = &mut straight.borrow_mut();
-            straight.load(&default).unwrap();
-            let mut order = Order::new(create(bare), straight, display, &music);
+            let reference = &mut reference.borrow_mut();
+            reference.load(&default).unwrap();
+            let mut order = Order::new(create(bare), reference, display, &music);
             steps.into_iter().for_each(|step| order.call(step));
             Ok(())
         });
@@ -269,11 +269,12 @@ fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl 
 struct Order<'a, H> {
     host: H,
     display: &'a Display,
-    /// Reference instance: never active, with the same settings.
-    straight: &'a mut Instance,
+    /// Instance with the same settings that is never active: the host must see the same values and states.
+    reference: &'a mut Instance,
     parameters: Vec<Parameter>,
     /// Settings at the start of the next buffer.
     heard: Controls,
+    /// Settings that the host sees. They include changes that wait for the next buffer.
     shown: Controls,
     /// Filter of the library; `None` while the plugin is inactive.
     filter: Option<ToneFilter>,
@@ -289,15 +290,15 @@ struct Order<'a, H> {
 }
 
 impl<'a, H: Host> Order<'a, H> {
-    fn new(host: H, straight: &'a mut Instance, display: &'a Display, music: &'a Signal) -> Self {
-        let saved = straight.save().unwrap();
+    fn new(host: H, reference: &'a mut Instance, display: &'a Display, music: &'a Signal) -> Self {
+        let saved = reference.save().unwrap();
         let heard = controls_in(&saved);
-        let parameters = straight.parameters().unwrap();
+        let parameters = reference.parameters().unwrap();
         let (processes, started, late, position) = (false, false, false, 0);
         Self {
             host,
             display,
-            straight,
+            reference,
             parameters,
             heard,
             shown: heard,
@@ -369,7 +370,7 @@ impl<'a, H: Host> Order<'a, H> {
             Step::Load => {
                 let saved = &self.saved;
                 self.host.load(saved);
-                self.straight.load(saved).unwrap();
+                self.reference.load(saved).unwrap();
                 self.shown = controls_in(saved);
                 let loaded = without_window(&self.host.save());
                 assert_eq!(loaded, without_window(saved), "the state");
@@ -382,7 +383,7 @@ impl<'a, H: Host> Order<'a, H> {
             _ => return,
         }
         for parameter in &self.parameters {
-            let expected = self.straight.value(parameter.id).unwrap();
+            let expected = self.reference.value(parameter.id).unwrap();
             let value = self.host.value(parameter.id);
             let near = 1e-6 * (parameter.max - parameter.min);
             assert!(
@@ -394,10 +395,10 @@ impl<'a, H: Host> Order<'a, H> {
         self.host.check(self.filter.is_some() && self.shown.settings.lookahead != self.late);
     }
 
-    /// Sets a parameter of the reference instance.
+    /// Sets a parameter of the reference instance and in `shown`.
     fn note(&mut self, change: Change) {
-        self.straight.set(&[Change { frame: 0, ..change }]).unwrap();
-        self.shown = controls_in(&self.straight.save().unwrap());
+        self.reference.set(&[Change { frame: 0, ..change }]).unwrap();
+        self.shown = controls_in(&self.reference.save().unwrap());
     }
 
     fn change(&self, frame: usize, (index, share): Value) -> Change {
@@ -411,7 +412,7 @@ impl<'a, H: Host> Order<'a, H> {
         self.host.set_up(self.rate);
     }
 
-    /// Starts the model after an activation.
+    /// Restarts the model after an activation or a change of the rate.
     fn begin(&mut self) {
         self.heard = self.shown;
         self.late = self.heard.settings.lookahead;

@@ -31,9 +31,10 @@ mod linux {
     /// Maximum wait before a release. The worker may be waiting for the host, and the host for the release.
     const PATIENCE: Duration = Duration::from_secs(2);
 
+    /// Task executor of the hidden instance.
     static KEEPER: OnceLock<Option<Box<dyn Executor>>> = OnceLock::new();
 
-    /// Keeps the worker alive. Must be called before an instance is constructed.
+    /// Keeps the worker alive: the first call creates the hidden instance. Must be called before an instance is constructed.
     pub fn keep<P: GuardedPlugin>() {
         KEEPER.get_or_init(|| {
             mem::forget(Wrapper::<P>::new());

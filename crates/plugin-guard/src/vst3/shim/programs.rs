@@ -34,8 +34,9 @@ const LIST: ProgramListID = 1;
 
 pub struct Programs {
     instance: Arc<dyn Instance>,
+    /// Key and name of each factory preset.
     list: Vec<(&'static str, String)>,
-    /// Index of the last chosen program.
+    /// Index of the current program: the last one that the host chose, or that the sound is known to have started from.
     now: AtomicUsize,
 }
 
@@ -59,7 +60,7 @@ impl Programs {
         (value.clamp(0.0, 1.0) * self.last()).round() as usize
     }
 
-    /// Returns the value (0..1) of the sound's program, or else of the last chosen one. Not for the audio thread.
+    /// Returns the value (0..1) of the program that the sound started from, or else of the last chosen program. Allocates.
     pub fn now(&self) -> ParamValue {
         let name = self.instance.preset();
         if let Some(index) = self.list.iter().position(|(_, own)| Some(own) == name.as_ref()) {
@@ -68,7 +69,7 @@ impl Programs {
         self.now.load(Ordering::Relaxed) as f64 / self.last().max(1.0)
     }
 
-    /// Chooses the program at `value` (0..1), which [`Programs::run`] loads; returns false if it is chosen already.
+    /// Marks the program at `value` (0..1) for [`Programs::run`], which loads it. Returns false if it is the current one.
     fn choose(&self, value: ParamValue) -> bool {
         let index = self.index(value);
         self.now.swap(index, Ordering::Relaxed) != index
@@ -82,7 +83,7 @@ impl Programs {
         }
     }
 
-    /// Returns whether a buffer of the host chooses another program. For the audio thread.
+    /// Marks the program that a buffer of the host chooses. Returns whether it is another one. For the audio thread.
     pub fn chosen_in(&self, block: &ProcessData) -> bool {
         // SAFETY: VST3 promises changes or null, and queues for each index below the count.
         unsafe {
@@ -160,7 +161,7 @@ impl IUnitInfoTrait for Vst3Shim {
 
     unsafe fn getUnitInfo(&self, index: int32, info: *mut UnitInfo) -> tresult {
         if index != 0 {
-            // SAFETY: the arguments are the host's.
+            // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
             return unsafe { self.units.getUnitInfo(index - 1, info) };
         }
         // SAFETY: VST3 promises room.
@@ -196,7 +197,7 @@ impl IUnitInfoTrait for Vst3Shim {
         name: *mut String128,
     ) -> tresult {
         match usize::try_from(index) {
-            // SAFETY: the pointer is the host's.
+            // SAFETY: VST3 promises room or null.
             Ok(index) if list == LIST => unsafe { self.programs.name(index, name) },
             _ => kInvalidArgument,
         }

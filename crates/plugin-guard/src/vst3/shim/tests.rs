@@ -11,7 +11,7 @@ fn shim() -> Vst3Shim {
     shim_in(None)
 }
 
-/// Creates the plugin by a factory with the host context `context`.
+/// Creates the plugin as a factory with the host context `context` does.
 fn shim_in(context: Option<ComPtr<FUnknown>>) -> Vst3Shim {
     let wrapper = ComWrapper::new(Wrapper::<TestPlugin>::new());
     Vst3Shim::new(&wrapper, construction::take().unwrap(), context).unwrap()
@@ -50,7 +50,7 @@ fn a_terminated_plugin_does_not_restart() {
     let shim = shim();
     let host = ComWrapper::new(Host::<false>::default());
     connect(&shim, host.to_com_ptr());
-    // Requested in the last buffer, and late on nice-plug's thread.
+    // The last buffer requests a restart, and nice-plug's thread serves the request too late.
     shim.calls.request(HostCall::Restart);
     // SAFETY: this is the main thread.
     assert_eq!(unsafe { shim.terminate() }, kResultOk);
