@@ -131,7 +131,7 @@ pub const MACS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 /// Template of the property list.
 const PROPERTIES: &str = include_str!("../package/Info.plist");
 
-/// Template of the AU's properties. It is an effect, because Logic offers effects on every track.
+/// Template of the AU's properties. The AU is an effect, because Logic offers effects on every track.
 const COMPONENT: &str = include_str!("../package/AudioComponents.plist");
 
 /// Builds and bundles the plugin. `args` are options of `cargo build`, after an optional package.

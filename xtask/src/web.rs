@@ -21,7 +21,7 @@ const FILTER: &str = "tone-filter-web";
 /// Crate of the page's second module, which exports songs.
 const SONG: &str = "tone-filter-web-song";
 
-/// Debian package of the linker for WebAssembly, for Debian's compiler.
+/// Debian package of the linker with which Debian's compiler makes WebAssembly.
 const LINKER: &str = "lld";
 
 /// Cargo configuration for a small module: all code is optimised as one unit.

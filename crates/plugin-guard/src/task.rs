@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc::Sender};
 pub struct Task(pub(crate) Kind);
 
 pub(crate) enum Kind {
-    /// Calls [`Job::run`] on the host's main thread.
+    /// Calls [`Job::run`] on the host's main thread, or on a thread of nice-plug if that cannot reach the main thread.
     Job(Arc<dyn Job>),
     /// Calls [`Reached::report`] on the worker's thread.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the worker has no tasks"))]

@@ -444,7 +444,7 @@ impl<'a, H: Host> Order<'a, H> {
         self.heard = self.shown;
     }
 
-    /// Updates the filter to the settings of the next buffer.
+    /// Sets the library's filter to the settings of the next buffer, and returns it; `None` while the plugin is inactive.
     fn follow(&mut self) -> Option<&mut ToneFilter> {
         let (Controls { mut settings, routing }, filter) = (self.heard, self.filter.as_mut()?);
         settings.lookahead = self.late;

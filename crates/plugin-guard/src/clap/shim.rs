@@ -46,11 +46,11 @@ pub(super) struct ClapShim {
     /// Whether the host has started processing since the activation.
     pub(super) started: AtomicBool,
     pub(super) processing: AtomicBool,
-    /// [`Instance::changes`] after the last buffer.
+    /// Value of [`Instance::changes`] after the last buffer.
     seen_changes: AtomicU32,
     /// Value of `tempo` after the last buffer, or [`NO_TEMPO`].
     seen_tempo: AtomicU64,
-    /// [`Instance::changes`] when the host last fetched the window's edits.
+    /// Value of [`Instance::changes`] when the host last fetched the window's edits.
     sent: AtomicU32,
     /// Tail that the host knows, in samples; 0 for a host that has not read it.
     known_tail: AtomicU32,

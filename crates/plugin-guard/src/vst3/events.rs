@@ -25,7 +25,7 @@ pub struct Events {
     pointer: ComPtr<IEventList>,
 }
 
-/// Event list that reads and filters the host's list; empty if this pointer is null.
+/// Event list that filters the host's list, to which it points. A null pointer makes an empty list.
 struct List(AtomicPtr<IEventList>);
 
 impl Events {

@@ -37,7 +37,7 @@ impl HostCall {
 /// Requested calls, and the functions that make them.
 #[derive(Default)]
 pub struct HostCalls {
-    /// One function per [`HostCall`]. Not for the audio thread.
+    /// Function that makes each [`HostCall`], if connected. The audio thread must not lock them.
     functions: Mutex<[Option<Function>; HostCall::ALL.len()]>,
     /// Whether each call has been requested.
     due: [AtomicBool; HostCall::ALL.len()],
@@ -101,7 +101,7 @@ type Registered = (ComPtr<IRunLoop>, ComPtr<ITimerHandler>, Arc<HostCalls>);
 /// Timer in the host's run loop that makes the requested calls; none if the host has no run loop.
 #[derive(Default)]
 pub struct RunLoop {
-    /// Not for the audio thread.
+    /// The registered timer. The audio thread must not lock it.
     timer: Mutex<Option<Registered>>,
 }
 

@@ -42,7 +42,7 @@ mod linux {
         });
     }
 
-    /// Waits up to 2 s until the worker has done all tasks in its queue, which may refer to the instance to be released.
+    /// Waits up to 2 s until the worker has done all tasks in its queue: they may refer to the instance that is being released.
     pub fn finish() {
         let Some(Some(keeper)) = KEEPER.get() else { return };
         let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Wrappers of the editor's view, for the host, and of the host's frame, for nice-plug.
+//! Two wrappers: the host gets one around the editor's view, and nice-plug gets one around the host's frame.
 //!
 //! nice-plug 0.4.2 registers a handler (`RunLoopEventHandler`) in the frame's run loop. The handler holds a reference to itself,
 //! so it leaks, with its two sockets. Here, the frame releases that reference after the host has released the handler.
