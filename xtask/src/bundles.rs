@@ -46,7 +46,7 @@ impl System {
 
 pub struct Bundle {
     pub name: &'static str,
-    /// Folder in which hosts look for plugins of this format, as named on macOS and Windows.
+    /// Name of the folder in which hosts look for plugins of this format. On Linux, the name is in lower case.
     pub folder: &'static str,
     systems: &'static [System],
 }
@@ -222,7 +222,7 @@ pub fn bundle_tests(args: &str) -> Result<()> {
         if is_plugin && let Some(own) = files.iter().find(|path| end(path, DLL_EXTENSION)) {
             library = Some(own.to_path_buf());
         }
-        // These include the sources of some crates that the plugin does not use.
+        // This adds the sources of some crates that the plugin does not use.
         for rlib in files.iter().filter(|path| end(path, "rlib")) {
             let stem = rlib.file_stem().unwrap_or_default().to_string_lossy();
             let list = rlib.with_file_name(format!("{}.d", stem.trim_start_matches("lib")));

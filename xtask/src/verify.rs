@@ -23,8 +23,8 @@ pub struct Check {
 /// Lines of `docs/hosts.md` around the table.
 const TABLE: [&str; 2] = ["<!-- `cargo xtask verify` writes this -->", "<!-- until here -->"];
 
-/// Runs the `checks` that have not passed on this tree, and writes the table of `docs/hosts.md` after each. With `--list`, only
-/// prints which are due; with `--only`, leaves out checks whose names do not follow; with `--again`, repeats passed checks.
+/// Runs the `checks` that have not passed on this tree, and writes the table of `docs/hosts.md` after each. `--list` only prints
+/// which checks are due, `--only NAME ...` runs only the named checks, and `--again` also runs those that have passed.
 ///
 /// # Errors
 /// If an option or a name is unknown, or a check has failed or could not run.

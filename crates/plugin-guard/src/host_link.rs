@@ -1,4 +1,4 @@
-//! Messages between host and editor other than parameters, independent of the plugin format.
+//! Messages between host and editor, apart from parameters. They are the same for CLAP and VST3.
 //!
 //! The window may have a thread of its own, but a host must be called on its main thread. Therefore the editor queues its
 //! requests here, and the shim serves them: in CLAP on the main thread; in VST3 in the host's run loop, or without one on the

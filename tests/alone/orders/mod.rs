@@ -163,8 +163,8 @@ trait Host {
 pub fn any_order_keeps_the_promises() {
     let display = display([1600, 1200]);
     let (library, factory) = (library().0, factory());
-    hold("CLAP", &library, &display, |bare| ClapHost::new(&library, bare));
-    hold("VST3", &library, &display, |bare| Vst3Host::new(&factory, bare));
+    test_orders("CLAP", &library, &display, |bare| ClapHost::new(&library, bare));
+    test_orders("VST3", &library, &display, |bare| Vst3Host::new(&factory, bare));
 }
 
 /// Audio threads, used alternately.
@@ -200,8 +200,13 @@ fn block_with_system_calls(call: &mut dyn FnMut()) {
     assert_eq!(syscalls::allocations(call), 0, "allocations in a block");
 }
 
-/// Tests the orders that [`VARIABLE`] selects. `create` makes a host; `true` makes a bare one, without extensions.
-fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl Fn(bool) -> H) {
+/// Tests the orders that [`VARIABLE`] selects. `create` makes a host; with `true`, a bare one without extensions.
+fn test_orders<H: Host>(
+    name: &str,
+    library: &Library,
+    display: &Display,
+    create: impl Fn(bool) -> H,
+) {
     share_one_heap();
     let wanted = env::var(VARIABLE);
     let wanted = wanted.unwrap_or_else(|_| ORDERS[usize::from(sweep::all())].to_string());
@@ -356,7 +361,7 @@ impl<'a, H: Host> Order<'a, H> {
             Step::Play(frames, change) if self.processes || H::VST3 => self.play(frames, change),
             Step::Set(value) => {
                 let change = self.change(0, value);
-                self.note(change);
+                self.set_reference(change);
                 if self.host.set(change) {
                     self.heard = self.shown;
                 }
@@ -396,7 +401,7 @@ impl<'a, H: Host> Order<'a, H> {
     }
 
     /// Sets a parameter of the reference instance and in `shown`.
-    fn note(&mut self, change: Change) {
+    fn set_reference(&mut self, change: Change) {
         self.reference.set(&[Change { frame: 0, ..change }]).unwrap();
         self.shown = controls_in(&self.reference.save().unwrap());
     }
@@ -439,7 +444,7 @@ impl<'a, H: Host> Order<'a, H> {
             let value = || Some(self.host.value(parameter)).filter(|value| *value != before);
             let after = wait("an edit has no effect", value);
             assert!((after - before - notch).abs() < 1e-3, "{before} becomes {after}");
-            self.note(Change { frame: 0, parameter, value: after });
+            self.set_reference(Change { frame: 0, parameter, value: after });
         }
         self.heard = self.shown;
     }
@@ -504,7 +509,7 @@ impl<'a, H: Host> Order<'a, H> {
                 filter.process_events(&mut parts, &sidechain, [], |_, _| ());
             }
             if let Some(change) = change.filter(|_| to == middle) {
-                self.note(change);
+                self.set_reference(change);
                 self.heard = self.shown;
             }
             from = to;

@@ -18,7 +18,7 @@ pub struct ClampedEvents<'a> {
     last: u32,
     /// Clamped time of the last event read.
     now: Cell<u32>,
-    /// Event that replaces the host's last replaced one: a copy at another time, or one that nice-plug skips.
+    /// Replacement of the last event that needed one: a copy at another time, or an event that nice-plug skips.
     moved: UnsafeCell<EventBuffer>,
     /// See [`ClampedEvents::tempo`].
     tempo: Cell<Option<f64>>,

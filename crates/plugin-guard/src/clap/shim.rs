@@ -51,7 +51,7 @@ pub(super) struct ClapShim {
     /// Value of `tempo` after the last buffer, or [`NO_TEMPO`].
     seen_tempo: AtomicU64,
     /// Value of [`Instance::changes`] when the host last fetched the window's edits.
-    sent: AtomicU32,
+    sent_changes: AtomicU32,
     /// Tail that the host knows, in samples; 0 for a host that has not read it.
     known_tail: AtomicU32,
     /// Version of the key names that the host knows, or [`NOT_ASKED`].
@@ -90,7 +90,7 @@ impl ClapShim {
             processing: AtomicBool::new(false),
             seen_changes: AtomicU32::new(0),
             seen_tempo: AtomicU64::new(NO_TEMPO),
-            sent: AtomicU32::new(0),
+            sent_changes: AtomicU32::new(0),
             known_tail: AtomicU32::new(0),
             known_names: AtomicU32::new(NOT_ASKED),
         };
@@ -131,12 +131,12 @@ impl ClapShim {
 
     /// Records that nice-plug is about to send the window's edits to the host.
     pub(super) fn edits_sent(&self) {
-        self.sent.store(self.instance.changes(), Ordering::Relaxed);
+        self.sent_changes.store(self.instance.changes(), Ordering::Relaxed);
     }
 
     /// Returns whether the host may have edits to fetch: a parameter has changed since [`Self::edits_sent`].
     pub(super) fn edits_wait(&self) -> bool {
-        self.sent.load(Ordering::Relaxed) != self.instance.changes()
+        self.sent_changes.load(Ordering::Relaxed) != self.instance.changes()
     }
 
     /// Requests a restart if the latency must change. The latency changes at an activation only.

@@ -24,6 +24,7 @@ pub struct Focus {
     window: Window,
     /// Window that had the focus before this one took it.
     before: Option<Window>,
+    /// Whether this window had the focus at the last update.
     has: bool,
     /// Whether the window wanted the focus in the last frame.
     wanted: bool,

@@ -32,7 +32,7 @@ use std::{
 ///
 /// # Safety
 /// The requirements of [`ClapShim::inner_extension`] apply.
-unsafe fn of<T: Copy>(
+unsafe fn replaced<T: Copy>(
     pair: &OnceLock<Pair<T>>,
     shim: &ClapShim,
     id: &CStr,
@@ -56,13 +56,13 @@ pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
                 text_to_value: Some(text_to_value),
                 ..inner
             };
-            of(&shim.overridden.params, shim, CLAP_EXT_PARAMS, own)
+            replaced(&shim.overridden.params, shim, CLAP_EXT_PARAMS, own)
         } else if id == CLAP_EXT_STATE {
             let own = |inner| clap_plugin_state { load: Some(load), ..inner };
-            of(&shim.overridden.state, shim, CLAP_EXT_STATE, own)
+            replaced(&shim.overridden.state, shim, CLAP_EXT_STATE, own)
         } else if id == CLAP_EXT_GUI {
             let own = |inner| clap_plugin_gui { create: Some(create), ..inner };
-            of(&shim.overridden.gui, shim, CLAP_EXT_GUI, own)
+            replaced(&shim.overridden.gui, shim, CLAP_EXT_GUI, own)
         } else {
             None
         }

@@ -344,7 +344,7 @@ impl IComponentTrait for Vst3Shim {
         self.pending().clear();
         // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         let result = unsafe { self.component.setState(state) };
-        self.programs.now();
+        self.programs.current();
         result
     }
 
@@ -472,7 +472,7 @@ impl IEditControllerTrait for Vst3Shim {
 
     unsafe fn getParamNormalized(&self, id: ParamID) -> ParamValue {
         if id == PROGRAM {
-            return self.programs.now();
+            return self.programs.current();
         }
         let pending =
             self.pending().iter().find(|own| own.parameter == id).map(|own| own.read_back);

@@ -67,7 +67,7 @@ impl Requests {
     /// Must be called on the host's main thread.
     unsafe fn pop_up(&self, place: Place) -> bool {
         let number = self.ids.iter().find_map(|(id, number)| (id == place.id).then_some(*number));
-        // Without a timer, this may be another thread than the host's main thread.
+        // Without a timer, this may not be the host's main thread, where alone a menu may be opened.
         let has_timer = self.views.calls.has_timer.load(Ordering::Relaxed);
         let (Some(number), Some(menus)) = (number, self.menus.as_ref().filter(|_| has_timer))
         else {

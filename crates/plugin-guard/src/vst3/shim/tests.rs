@@ -79,7 +79,7 @@ fn a_changed_state_is_reported_on_the_hosts_thread() {
     assert!(!shim.instance.link().request(Request::MarkDirty), "there is no host yet");
     let handler = ComWrapper::new(Host::<true>::default());
     connect(&shim, handler.to_com_ptr());
-    // The window has a thread of its own.
+    // Requests come from the window's own thread.
     let link = shim.instance.link().clone();
     let edits = move || (0..2).all(|_| link.request(Request::MarkDirty));
     assert!(thread::spawn(edits).join().unwrap());

@@ -173,7 +173,7 @@ pub struct View {
     site: Mutex<Option<Arc<Site>>>,
     is_attached: AtomicBool,
     /// The host's pointer to this view.
-    own: AtomicPtr<IPlugView>,
+    host_pointer: AtomicPtr<IPlugView>,
 }
 
 impl Class for View {
@@ -190,12 +190,12 @@ impl View {
                 views: views.clone(),
                 site: Mutex::default(),
                 is_attached: AtomicBool::new(false),
-                own: AtomicPtr::default(),
+                host_pointer: AtomicPtr::default(),
             }))
         });
         let own = view.as_ref().and_then(ComWrapper::to_com_ptr::<IPlugView>);
         let own = own.map_or(ptr::null_mut(), ComPtr::into_raw);
-        view.iter().for_each(|view| view.own.store(own, Ordering::Relaxed));
+        view.iter().for_each(|view| view.host_pointer.store(own, Ordering::Relaxed));
         own
     }
 
@@ -210,7 +210,7 @@ impl View {
             run_loop: host.cast(),
             handlers: Mutex::default(),
             inner: self.inner.clone(),
-            view: AtomicPtr::new(self.own.load(Ordering::Relaxed)),
+            view: AtomicPtr::new(self.host_pointer.load(Ordering::Relaxed)),
             // SAFETY: guaranteed by the caller.
             has_timer: unsafe { run_loop.register(host.as_ptr().cast(), calls) },
         }
