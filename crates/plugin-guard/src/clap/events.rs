@@ -10,8 +10,8 @@ use std::{
     ptr,
 };
 
-/// The host's events, each with its time clamped between the previous event's time and the buffer's last sample. nice-plug skips
-/// the events that it could not read.
+/// The host's events, each with its time clamped between the previous event's time and the buffer's last sample. An event that
+/// nice-plug could not read is replaced by one that nice-plug skips.
 pub struct ClampedEvents<'a> {
     events: &'a clap_input_events,
     /// Time of the buffer's last sample.

@@ -208,8 +208,8 @@ unsafe extern "C" fn process(
 /// Returns the main input twice, as input and as sidechain. `None` if the host passes a sidechain with `channels` channels, or no
 /// main input.
 ///
-/// nice-plug reads the second input port of a layout even if the host passes none. For channels that are missing, it uses slices
-/// that have the length of an earlier buffer.
+/// nice-plug reads the second input port of a layout even if the host passes none. For missing channels, it uses slices of an
+/// earlier buffer's length.
 fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buffer; 2]> {
     // SAFETY: CLAP promises as many ports as the number.
     let port = |index| unsafe {

@@ -184,8 +184,8 @@ impl ClapShim {
         }
     }
 
-    /// Asks the host to fetch the window's edits, if there may be any. Does nothing while the plugin processes, as `process` also
-    /// sends them. Not for the audio thread.
+    /// Asks the host to fetch the window's edits, if there may be any. Does nothing while the plugin processes: then `process` sends
+    /// the edits. Not for the audio thread.
     pub(super) fn request_flush(&self) {
         if !self.processing.load(Ordering::Relaxed) && self.edits_wait() {
             self.host.request_flush();
