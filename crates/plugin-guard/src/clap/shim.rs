@@ -184,7 +184,7 @@ impl ClapShim {
         }
     }
 
-    /// Asks the host to fetch the window's edits, if there may be any. Does nothing while the plugin processes: then `process` sends
+    /// Asks the host to fetch the window's edits, if there may be any. Does nothing while the plugin processes: `process` sends
     /// the edits. Not for the audio thread.
     pub(super) fn request_flush(&self) {
         if !self.processing.load(Ordering::Relaxed) && self.edits_wait() {

@@ -29,7 +29,7 @@ impl Vst3Shim {
         let _ = unsafe { self.setupProcessing(&mut setup) };
     }
 
-    /// Returns whether nice-plug can process the channel counts in `data`: outputs at most as the layout, inputs at most as outputs.
+    /// Returns whether nice-plug can process the channel counts in `data`: inputs <= outputs <= layout.
     fn channels_fit(&self, data: &ProcessData) -> bool {
         let count = |buses: *mut AudioBusBuffers, number: int32| {
             // SAFETY: VST3 promises as many buses as the number.
