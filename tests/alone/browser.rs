@@ -12,7 +12,8 @@ use tone_filter_testkit::{
     plugin::{assert_near, library, settings, state},
 };
 
-/// Redirects the user's configuration to a temporary folder. Returns it and the path of its presets, which is still missing.
+/// Redirects the user's configuration to a temporary folder. Returns that folder, and the path of the user's presets in it, which
+/// does not exist yet.
 fn home() -> (TempDir, PathBuf) {
     let home = tempfile::tempdir().unwrap();
     // SAFETY: this process has no other thread yet.

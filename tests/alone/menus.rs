@@ -72,7 +72,7 @@ pub fn the_editor_and_its_host() {
         let marked =
             seen(host, "the marks", &|it| find(it, MAPPED).is_some() && has_nearly(it, AUTOMATED));
 
-        // The mark is left of the slider's name.
+        // The mark is to the left of the slider's name.
         let [x, y] = find(&marked, MAPPED).unwrap();
         let slider = [x + 20, y + 20];
         assert!(host.take_log().is_empty());
@@ -98,7 +98,7 @@ pub fn the_editor_and_its_host() {
             host.take_log().into_iter().next()
         });
         assert_eq!(call, expected);
-        // The middle of the window has only bands.
+        // Bands fill the middle of the window. A click changes the mask, which is not a parameter.
         display.click([330, 275], 1).unwrap();
         let call = wait(host, "a changed state", |host| {
             host.take_log().into_iter().find(|call| *call != expected)

@@ -1,5 +1,5 @@
 //! Test that the plugin's audio thread neither allocates nor makes system calls, for all kinds of input from a CLAP host.
-//! `orders` tests the same for random orders of calls, and for VST3.
+//! `orders` tests this for random orders of calls, and for VST3 that it does not allocate.
 
 use crate::{
     display,
@@ -22,7 +22,8 @@ use tone_filter_testkit::{
     signals::noise,
 };
 
-/// Plays in buffers of `size` while all parameters change: in place, then with separate buffers, half of them with a sidechain.
+/// Plays in buffers of `size` while all parameters change, in place and then with separate buffers. Half of the calls have a
+/// sidechain.
 fn play(
     processor: &mut Processor,
     draws: &mut Draws,

@@ -1,4 +1,4 @@
-//! Tests of a host's calls to the editor: every order that CLAP allows, and unloading the library right after closing the window.
+//! Tests of a host's calls to the editor: orders that CLAP allows, and unloading the library right after closing the window.
 
 use crate::display;
 use std::{collections::BTreeSet, fs};
@@ -9,11 +9,11 @@ use tone_filter_testkit::{
     plugin::{library, new, settle, threads},
 };
 
-/// Makes all allowed sequences of calls from `create` to `destroy`.
+/// Makes calls from `create` to `destroy` in orders that CLAP allows.
 ///
-/// Scale and size are set before the parent, after it, or never. The editor is shown or not, and hidden or not. Only an editor
-/// with a parent can be shown, and only a shown editor can be hidden.
-fn every_order_of_steps(instance: &mut Instance, display: &Display) {
+/// Scale and size are set before the parent, after it, or never. An editor with a parent may be shown, and a shown editor may be
+/// hidden.
+fn allowed_orders(instance: &mut Instance, display: &Display) {
     use GuiStep::{Create, Destroy, Hide, Resize, Scale, Show};
     let before = threads();
     // Closed immediately, while the window's thread is still starting.
@@ -59,7 +59,7 @@ fn opengl() -> BTreeSet<String> {
 
 pub fn an_editor_comes_and_goes() {
     let display = display([1600, 1200]);
-    every_order_of_steps(&mut new(&library().0), &display);
+    allowed_orders(&mut new(&library().0), &display);
 
     let mut instance = new(&library().0);
     let before = threads();

@@ -42,7 +42,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Pixel of the zoom menu in a window of default size.
 const ZOOM: [i16; 2] = [565, 29];
-/// Pixel of a band.
+/// Pixel of a band's cell.
 const BAND: [i16; 2] = [330, 275];
 /// Pixel of the number beside the slider Mix.
 const VALUE: [i16; 2] = [225, 72];
@@ -62,7 +62,7 @@ pub fn a_host_survives_its_windows() {
 
 /// Opens and closes the editors of `instances` instances, each `openings` times while its parameters change.
 ///
-/// Covers hosts with and without the run loop that VST3 requires on Linux, and with and without a second instance. Then creates
+/// The hosts are with and without the run loop that VST3 requires on Linux, and with and without a second instance. Then creates
 /// and releases `releases` instances, each right after a burst of changes.
 pub fn open_often(
     factory: &Factory,
@@ -155,13 +155,14 @@ fn used() -> (usize, usize) {
     (fs::read_dir("/proc/self/fd").unwrap().count(), Memory::now().heap)
 }
 
-/// Creates 300 views with a plug frame and a run loop, without windows.
+/// Checks that 300 views in a frame with a run loop, without windows, leave neither open files nor memory behind.
 fn openings_leave_nothing_behind(factory: &Factory) {
     let host = ComWrapper::new(Host::<true>::default());
     let frame = host.to_com_ptr::<IPlugFrame>().unwrap();
     let instance = Instance::new(factory, SETUP);
     let open = |let_go: bool| {
-        // SAFETY: this is the main thread, and nice-plug passes ownership of a view. Some hosts release it in its frame.
+        // SAFETY: this is the main thread, and nice-plug passes ownership of a view. Some hosts release a view that still
+        // has its frame.
         unsafe {
             let view = instance.controller.createView(ViewType::kEditor);
             let view = ComPtr::from_raw(view).unwrap();

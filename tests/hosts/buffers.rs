@@ -1,4 +1,4 @@
-//! Tests of buffers with other numbers of channels, transports and flags.
+//! Tests of buffers with too many channels, and of transports and flags, which must not change the sound.
 
 use std::iter::repeat;
 use tone_filter_dsp::Settings;

@@ -47,7 +47,7 @@ fn played_with(input: &Signal, in_place: bool, changes: &[Change]) -> Signal {
     output
 }
 
-/// Returns the plugin's controls after each list of `changes`, without audio.
+/// Makes the lists of `changes` one after another, without audio. Returns the plugin's controls after each list.
 fn after(changes: impl IntoIterator<Item = Vec<Change>>) -> Vec<Controls> {
     let mut instance = instance();
     let set = |changes: Vec<Change>| {

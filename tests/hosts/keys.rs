@@ -1,4 +1,5 @@
-//! Tests that the plugin's output equals the library's with MIDI keys and a tempo from the host.
+//! Tests of MIDI keys and a tempo from the host, with which the output must equal the library's. Also key names and pages of
+//! controls.
 
 use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Settings, ToneFilter};
 use tone_filter_hosts::{MAX_BLOCK, RATE, random_blocks};

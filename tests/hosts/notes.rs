@@ -7,7 +7,7 @@ use tone_filter_testkit::{
     plugin::{demo, instance, set},
 };
 
-/// Returns the plugin's notes for the demo tune, in buffers of random lengths.
+/// Plays the demo tune and the host's `notes`, in buffers of random lengths. Returns the notes that the plugin sends.
 fn sent(sound: &Settings, notes: Vec<Midi>) -> Vec<Sent> {
     let mut instance = instance();
     set(&mut instance, sound);

@@ -1,4 +1,5 @@
-//! Tests of the plugin's notifications of a changed tail, latency or key names, and of its status. The host checks the threads.
+//! Tests of the plugin's calls to the host after changes of tail, latency, key names and preset, and of the status of a buffer. The
+//! host checks that each call comes on an allowed thread.
 
 use std::{iter::repeat, thread::scope};
 use tone_filter_dsp::{NoteValue, Settings, ToneFilter};
@@ -42,8 +43,8 @@ impl Host {
         self.instance.take_calls()
     }
 
-    /// Plays a buffer with `changes`. The host's tempo has one value at its start and one from its middle on. Returns the plugin's
-    /// calls to the host.
+    /// Plays a buffer with `changes`. `tempos` are the host's tempos at the buffer's start and from its middle on. Returns the
+    /// plugin's calls to the host.
     fn play_at(&mut self, changes: &[Change], tempos: [Option<f64>; 2]) -> Vec<Call> {
         let [first, then] = tempos.map(|tempo| tempo.map(transport_at));
         self.audio(|processor| {

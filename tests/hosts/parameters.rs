@@ -45,7 +45,7 @@ fn every_setting_is_a_parameter() {
         assert_eq!(parameter.name, spec.name);
         assert!(!parameter.group.is_empty());
         assert!(parameter.automatable && !parameter.stepped && !parameter.bypass);
-        // The unit has no singular here: `1 notes`.
+        // The unit is always in the plural: `1 notes`.
         let shown = |value: f32| format!("{} {}", spec.number(value, spec.decimals), spec.unit);
         assert_eq!(text(parameter.min), shown(spec.min));
         assert_eq!(text(parameter.max), shown(spec.max));
@@ -86,7 +86,7 @@ fn values_and_texts_go_both_ways() {
             instance.set(&[Change { frame: 0, parameter: parameter.id, value }]).unwrap();
             let read = instance.value(parameter.id).unwrap();
             let error = (read - value).abs() / (parameter.max - parameter.min);
-            // If the text has more digits than the normalised value, the texts must be equal.
+            // The normalised value may have fewer digits than the value. Then the texts must be equal.
             let mut text = |value| instance.value_to_text(parameter.id, value).unwrap();
             let (was, is) = (text(value), text(read));
             assert!(error <= 1e-5 || was == is, "{}: {is}, not {was}", parameter.name);

@@ -135,7 +135,7 @@ fn the_program_list_has_the_factory_presets() {
     instance.set(instance.id("Mix"), 0.123);
     instance.set(program.id, instance.get(program.id));
     assert!((instance.get(instance.id("Mix")) - 0.123).abs() < 1e-6);
-    // A change of the program within a buffer is loaded on the main thread.
+    // A buffer chooses a program, which is then loaded on the main thread.
     instance.activate();
     let change = Queue { parameter: program.id, points: vec![(0, value(3))] };
     let mut output = [[0.0; FRAMES]; 2];

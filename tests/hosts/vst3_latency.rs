@@ -40,7 +40,7 @@ fn block(instance: &Instance, changes: &[(i32, ParamValue)]) {
     assert_eq!(instance.process(None, &mut output, vec![queue]), kResultOk);
 }
 
-/// Returns the latency with Lookahead in samples.
+/// Returns the latency in samples when Lookahead is on.
 fn late() -> usize {
     ToneFilter::lookahead(RATE)
 }
@@ -55,7 +55,7 @@ fn with_run_loop() -> (ComWrapper<Host<true>>, Instance) {
 fn a_new_latency_is_requested_once_on_the_main_thread() {
     let (host, instance) = with_run_loop();
     instance.activate();
-    // The last host reads the latency without a reactivation.
+    // In the last case, the host reads the latency without activating the plugin again.
     for (lookahead, latency, activates) in
         [(1.0, late(), true), (0.0, 0, true), (1.0, late(), false)]
     {

@@ -1,8 +1,9 @@
 //! Plugin bundles: build, contents and installation.
 //!
-//! Only `bundle-universal` makes the AU: `clap-wrapper` (feature `au`) wraps the CLAP plugin in the same library. nice-plug itself
-//! exports VST3, so the ids of VST3 are those of earlier versions. The AU is an effect without MIDI (`aufx`), because Logic lists
-//! effects with MIDI as instruments only; Keys and MIDI out need CLAP or VST3. The AU has never been built: its C++ needs Apple's SDK.
+//! Only `bundle-universal` makes the AU: `clap-wrapper` (feature `au`) wraps the CLAP plugin in the same library. VST3 is not
+//! wrapped but comes from nice-plug, so its ids are those of earlier versions. The AU is an effect without MIDI (`aufx`): Logic
+//! lists effects with MIDI as instruments only. Keys and MIDI out need CLAP or VST3. The AU has never been built: its C++ needs
+//! Apple's SDK.
 
 use crate::{
     commands::{cargo, is_release, output, profile, root, run, target, value, version},
@@ -45,7 +46,7 @@ impl System {
 
 pub struct Bundle {
     pub name: &'static str,
-    /// Folder in which hosts look for plugins of this format, as named on macOS and Windows.
+    /// Name of the folder in which hosts look for plugins of this format. On Linux, the name is in lower case.
     pub folder: &'static str,
     systems: &'static [System],
 }
@@ -130,7 +131,7 @@ pub const MACS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 /// Template of the property list.
 const PROPERTIES: &str = include_str!("../package/Info.plist");
 
-/// Template of the AU's properties. It is an effect, because Logic offers effects on every track.
+/// Template of the AU's properties. The AU is an effect, because Logic offers effects on every track.
 const COMPONENT: &str = include_str!("../package/AudioComponents.plist");
 
 /// Builds and bundles the plugin. `args` are options of `cargo build`, after an optional package.
@@ -221,7 +222,7 @@ pub fn bundle_tests(args: &str) -> Result<()> {
         if is_plugin && let Some(own) = files.iter().find(|path| end(path, DLL_EXTENSION)) {
             library = Some(own.to_path_buf());
         }
-        // These include the sources of some crates that the plugin does not use.
+        // This adds the sources of some crates that the plugin does not use.
         for rlib in files.iter().filter(|path| end(path, "rlib")) {
             let stem = rlib.file_stem().unwrap_or_default().to_string_lossy();
             let list = rlib.with_file_name(format!("{}.d", stem.trim_start_matches("lib")));

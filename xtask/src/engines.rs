@@ -14,7 +14,7 @@ use std::{
 /// Programs that the tests need, with their Debian packages.
 const PROGRAMS: &str = "gcc g++ make pkg-config valgrind mcs=mono-mcs mono=mono-runtime";
 
-/// Arguments for both Rust bindings, with firewheel's feature for Bevy.
+/// Arguments of cargo for both Rust bindings, with firewheel's feature for Bevy.
 const RUST: &str = "--package=tone-filter-kira --package=tone-filter-firewheel \
                     --features=tone-filter-firewheel/bevy";
 

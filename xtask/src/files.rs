@@ -48,7 +48,7 @@ pub fn tar(files: &Path, out: &Path) -> Result<()> {
 }
 
 pub fn untar(archive: &Path, folder: &Path) -> Result<()> {
-    // `-m` sets the current time: files in crates are dated 2006, and cargo would take older builds for fresh.
+    // `-m` dates the files now. In crates, they are dated 2006, so cargo would take an earlier build for up to date.
     run(Command::new("tar").arg("-xmzf").arg(archive).arg("-C").arg(folder))
 }
 

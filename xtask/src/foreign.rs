@@ -11,9 +11,10 @@ use std::{path::Path, process::Command};
 /// Debian packages of the compiler and of the source of its standard library.
 pub const PACKAGES: &str = "rustc-web rust-web-src";
 
-/// Sets up the cargo `command` to build for `triple` with Debian's compiler, and the standard library and its crate `panic` from source.
+/// Sets up the cargo `command` to build for `triple` with Debian's compiler, and to build the standard library from source, with
+/// the crate `panic` for panics.
 ///
-/// `folder` is the target folder. Another compiler that shares it would rebuild everything.
+/// `folder` is the target folder. Another compiler in the same folder would rebuild everything.
 pub fn from_source<'a>(
     command: &'a mut Command,
     triple: &str,

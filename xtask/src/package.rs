@@ -19,8 +19,8 @@ const PAGES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-A
 
 /// Builds the downloads with `args`, options of `cargo build`. Returns their paths, which are in `target/package`.
 ///
-/// These are bundles and program, a bill of materials and checksums; on x86-64 also the Unity package. A release build for this
-/// system adds the Python wheel, and on Linux on x86-64 the npm package.
+/// The downloads are the bundles and the program, a bill of materials and checksums; on x86-64 also the Unity package. A release
+/// build for this system adds the Python wheel, and on Linux on x86-64 the npm package.
 pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     let triple = value(args, "--target");
     let system = System::of(triple);

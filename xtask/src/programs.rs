@@ -12,8 +12,8 @@ use std::{
     process::Command,
 };
 
-/// Arguments of cargo that build plugin and host for the demo, without the window and without optimisation, which take minutes. The
-/// tests use the same built crates.
+/// Arguments of cargo that build plugin and host for the demo. Window and optimisation would take minutes, so they are left out.
+/// The tests share the built crates.
 const DEMO: &str = "build --package=tone-filter --lib --no-default-features \
                     --package=tone-filter-testkit --features=tone-filter-testkit/demo --bin=demo";
 

@@ -61,7 +61,7 @@ fn in_environment(folder: &Path, program: &str) -> PathBuf {
     folder.join(programs).join(program).with_extension(EXE_EXTENSION)
 }
 
-/// Builds the source distribution, from it the wheel, and the command, and tests the wheel.
+/// Builds the source distribution, the wheel from it, and the command `tone-filter`. Then tests the wheel.
 pub fn test() -> Result<()> {
     let folder = target()?.join("python");
     let (tools, clean, dist) = (folder.join("tools"), folder.join("clean"), folder.join("dist"));

@@ -9,8 +9,8 @@ use crate::{
 use anyhow::{Result, bail, ensure};
 use std::{panic::resume_unwind, process::Command, thread};
 
-/// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the message buses of screen readers and a
-/// client for them, programs for tests of file exchange, and songs with a synthesiser.
+/// Debian packages for the tests: a virtual display and OpenGL for the editor's window, message buses and a client for the test of
+/// screen readers, audio programs and shells for the tests of the command, MIDI songs and a synthesiser.
 const PACKAGES: &str = "xvfb libgl1 libgl1-mesa-dri libx11-6 libx11-xcb1 libxcursor1 dbus-daemon \
                         at-spi2-core python3-pyatspi sox ffmpeg fluidsynth fluid-soundfont-gm \
                         openttd-openmsx flac fish strace zsh";
@@ -19,7 +19,7 @@ const PACKAGES: &str = "xvfb libgl1 libgl1-mesa-dri libx11-6 libx11-xcb1 libxcur
 const PACKAGES_HERE: &str =
     "--workspace --exclude tone-filter-kira --exclude tone-filter-firewheel";
 
-/// Features for verbs on Linux, so that clippy and the documentation cover their code.
+/// Features of the programs that verbs run on Linux. With them, clippy and the documentation cover these programs.
 const FEATURES: &str = "--features tone-filter-testkit/kit,tone-filter-testkit/demo,\
                         tone-filter-manual/media,tone-filter-capi/header,tone-filter-capi/programs,\
                         tone-filter-lv2/programs,tone-filter-unity/lists,tone-filter-unity/programs";

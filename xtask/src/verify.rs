@@ -23,8 +23,8 @@ pub struct Check {
 /// Lines of `docs/hosts.md` around the table.
 const TABLE: [&str; 2] = ["<!-- `cargo xtask verify` writes this -->", "<!-- until here -->"];
 
-/// Runs `checks` whose last result is not a pass of this tree, and writes the table of `docs/hosts.md` after each. With `--list`,
-/// only prints what would run; with `--only`, runs the checks whose names follow; with `--again`, also runs those that have passed.
+/// Runs the `checks` that have not passed on this tree, and writes the table of `docs/hosts.md` after each. `--list` only prints
+/// which checks are due, `--only NAME ...` runs only the named checks, and `--again` also runs those that have passed.
 ///
 /// # Errors
 /// If an option or a name is unknown, or a check has failed or could not run.
@@ -118,7 +118,7 @@ fn result(check: &Check, tree: &str) -> Result<(&'static str, Value)> {
     Ok((result, entry))
 }
 
-/// Returns how many tests passed and failed by a `line` of libtest or pytest; 0 for any other line.
+/// Returns the numbers of passed and failed tests in a summary of libtest or pytest; zeros if `line` is no summary.
 fn counts(line: &str) -> [u64; 2] {
     let libtest = line.starts_with("test result:");
     let pytest = line.contains(" passed") && line.contains(" in ");

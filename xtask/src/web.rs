@@ -21,7 +21,7 @@ const FILTER: &str = "tone-filter-web";
 /// Crate of the page's second module, which exports songs.
 const SONG: &str = "tone-filter-web-song";
 
-/// Debian package of the linker for WebAssembly, for Debian's compiler.
+/// Debian package of the linker with which Debian's compiler makes WebAssembly.
 const LINKER: &str = "lld";
 
 /// Cargo configuration for a small module: all code is optimised as one unit.
@@ -32,7 +32,7 @@ const SMALL: [&str; 4] = [
     "profile.release.opt-level=2",
 ];
 
-/// Cargo configuration for a small module, if the standard library is built from source: panics without messages.
+/// Cargo configuration for a small module: panics abort without a message. Needs a standard library that is built from source.
 const SILENT: &str =
     "target.wasm32-unknown-unknown.rustflags=['-Zunstable-options','-Cpanic=immediate-abort']";
 
@@ -167,7 +167,7 @@ fn module(package: &str) -> Result<PathBuf> {
         folder.push("foreign");
         foreign::from_source(&mut cargo, TARGET, "panic_abort", &folder);
         cargo.args(["--config", SILENT]);
-        // Affects formatting, sorting and the like; audio processing does not use the standard library.
+        // This slows down only formatting, sorting and the like: audio processing does not use the standard library.
         cargo.env("CARGO_UNSTABLE_BUILD_STD_FEATURES", "optimize_for_size");
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld");
     }

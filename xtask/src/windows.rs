@@ -101,8 +101,8 @@ impl Wine {
         let library = output(Command::new(COMPILER).arg("-print-libgcc-file-name"))?;
         let library = PathBuf::from(library);
         let libraries = library.parent().context("a library lies in a folder")?;
-        // Switches address space randomisation off (`setarch -R`, which some containers forbid). With it, about one program in
-        // some thousands fails to start, as Linux puts the heap where wine 8 needs a shared page.
+        // Switches address space randomisation off (`setarch -R`, which some containers forbid). With randomisation, one program
+        // in some thousands fails to start: Linux has put the heap where wine 8 needs a shared page.
         let steady = Command::new("setarch").args(["-R", "true"]).status()?.success();
         let wine = Self {
             loader: if steady { &["setarch", "-R", "wine"] } else { &["wine"] },

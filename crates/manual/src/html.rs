@@ -10,7 +10,7 @@ use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use std::{fs, path::Path};
 use walkdir::WalkDir;
 
-/// Relative path from the manual's folder to the pictures outside that it shows.
+/// Relative path from the manual's folder to the folder of other pictures that the manual shows, too.
 const PICTURES: &str = "../../assets/";
 
 /// Writes the manual as HTML into the folder `manual` inside `page`, the folder of the web page.
@@ -85,7 +85,7 @@ fn plain<'a>(event: &'a Event) -> &'a str {
 /// Rewrites links and pictures for the HTML. Returns `None` to drop the event.
 ///
 /// Links to pages of the manual become links to their HTML. Links to files outside the manual are reduced to their text, as the
-/// web page lacks these files. `out` is the state between calls: whether such a link is open.
+/// web page lacks these files. `out` is kept between calls: whether the last link that began leads to such a file.
 fn linked<'a>(mut event: Event<'a>, out: &mut bool) -> Option<Event<'a>> {
     match &mut event {
         Event::Start(Tag::Link { dest_url, .. }) => {

@@ -24,20 +24,20 @@ pub struct Scene {
     pub act: Act,
 }
 
-/// Change of the tune or of the filter's inputs while a picture is made.
+/// Change of the tune, the filter's main input, the keys or the settings for a picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Act {
     /// Plays the tune unchanged.
     Play,
-    /// Attenuates the tune by 30 dB.
+    /// Attenuates the tune by 30 dB before the filter, and amplifies the result by 30 dB.
     Quieter,
     /// Adds a vibrato of 40 cents to the tune.
     Vibrato,
     /// Holds the keys A4 and E5.
     HoldKeys,
-    /// Starts with Freeze off, and sets the picture's value in the middle.
+    /// Starts with Freeze off, and sets the picture's value in the middle of the excerpt.
     Halfway,
-    /// Uses the tune as sidechain. The main input is a burst of noise on every eighth.
+    /// Replaces the main input by a burst of noise on every eighth. The tune comes in through the sidechain.
     Sidechain,
 }
 

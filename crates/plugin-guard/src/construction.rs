@@ -12,7 +12,8 @@ pub(crate) struct Constructed {
 
 /// nice-plug's task executor of an instance, independent of the plugin's type.
 pub(crate) trait Executor: Send + Sync {
-    /// Queues a task for the host's main thread, if nice-plug can reach it. Neither allocates nor waits.
+    /// Queues a task for the host's main thread, or for a thread of nice-plug, if nice-plug cannot reach the main thread. On the
+    /// main thread, the task runs at once. Neither allocates nor waits.
     fn gui(&self, task: Task);
     /// Queues a task for nice-plug's worker thread. Neither allocates nor waits.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the worker has no tasks"))]

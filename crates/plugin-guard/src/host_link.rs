@@ -1,4 +1,4 @@
-//! Messages between host and editor other than parameters, independent of the plugin format.
+//! Messages between host and editor, apart from parameters. They are the same for CLAP and VST3.
 //!
 //! The window may have a thread of its own, but a host must be called on its main thread. Therefore the editor queues its
 //! requests here, and the shim serves them: in CLAP on the main thread; in VST3 in the host's run loop, or without one on the
@@ -20,7 +20,7 @@ pub type Rgb = [u8; 3];
 /// Request of the editor to the host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// Marks the state as changed. Needed after changes other than of parameters.
+    /// Marks the state as changed. Needed only after a change that is no parameter's: the host sees changes of parameters itself.
     MarkDirty,
     /// Makes the host read the values of all parameters again.
     ReadValues,
@@ -167,6 +167,7 @@ struct Shared {
     /// See [`HostLink::take_chosen`].
     chosen: Mutex<Vec<(&'static str, usize)>>,
     resizable: AtomicBool,
+    /// Whether the host has refused the last requested size, and the editor has not read that yet.
     refused: AtomicBool,
 }
 
@@ -182,7 +183,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl HostLink {
-    /// Creates a link without a host, which refuses all requests. `repaint` repaints the window.
+    /// Creates a link that refuses all requests until a host is connected. `repaint` must repaint the window, if it is open.
     pub fn new(repaint: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Arc::new(Shared {
             repaint: Box::new(repaint),

@@ -10,8 +10,8 @@
 //!   `getLatencySamples`, so after the request this call changes the delay of an active plugin, by a crossfade. JUCE's hosts also
 //!   call it before `setActive(true)`, when it returns the latency of the next activation.
 //! * The host's main thread is reached by a timer in the run loop that hosts on Linux provide, or else by nice-plug's queue. On
-//!   Linux, that queue uses the host's run loop while the editor is open, and otherwise a thread of nice-plug. A host without a
-//!   run loop that calls `process` on its main thread is not asked.
+//!   Linux, that queue uses the host's run loop while the editor is open, and otherwise a thread of nice-plug. In a host without
+//!   a run loop that calls `process` on its main thread, the request waits until the editor makes one, too.
 //! * The standalone program has no host: the delay follows the parameter at once, as in `ToneFilter` itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -46,8 +46,8 @@ impl Latency {
         self.samples.load(Ordering::Relaxed)
     }
 
-    /// Returns whether the host must be asked to activate the plugin again, once for each time that the latency becomes outdated:
-    /// the host does not know the current latency, or the parameters require another one, `wanted`.
+    /// Returns true when the latency of an active plugin becomes outdated, so that the host is asked once to activate it again.
+    /// The latency is outdated if the host does not know it, or if the parameters require another one, `wanted`.
     pub(crate) fn is_outdated(&self, wanted: u32) -> bool {
         let samples = self.samples();
         let known = self.known.load(Ordering::Relaxed) == samples;
@@ -55,14 +55,14 @@ impl Latency {
         !self.outdated.swap(outdated, Ordering::Relaxed) && outdated
     }
 
-    /// Returns the latency to report to a CLAP host; `None` if the host knows it.
+    /// Returns the latency to report to a CLAP host, which then counts as known; `None` if the host knows it already.
     pub(crate) fn report(&self) -> Option<u32> {
         let samples = self.samples();
         (self.known.swap(samples, Ordering::Relaxed) != samples).then_some(samples)
     }
 
-    /// Returns the latency to a VST3 host; `wanted` is the latency that the parameters require. Before an activation, returns
-    /// `wanted`. After a request to activate the plugin again, changes the delay of the output to `wanted`.
+    /// Returns the latency to a VST3 host: while inactive, `wanted`, which the parameters require; while active, the delay of the
+    /// output. If the host has been asked to activate the plugin again, the delay changes to `wanted` first.
     pub(crate) fn read(&self, wanted: u32) -> u32 {
         let active = self.active.load(Ordering::Relaxed);
         if active && self.outdated.swap(false, Ordering::Relaxed) {

@@ -26,7 +26,7 @@ pub use nice_plug::wrapper::setup_logger;
 pub use plugin::{GuardedPlugin, Instance, Location, NoteName, Page, PresetError, PresetInfo};
 pub use task::{Job, Task};
 
-/// Exports the entry points of CLAP and VST3 for a [`GuardedPlugin`], once in a library.
+/// Exports the entry points of CLAP and VST3 for a [`GuardedPlugin`]. A library must use this only once.
 #[macro_export]
 macro_rules! export {
     ($plugin:ty) => {

@@ -59,19 +59,19 @@ pub trait Instance: Send + Sync {
     /// ends. `sample_rate` is in Hz (0: unknown), `tempo` in beats per minute (`None`: the host reports none).
     fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32;
 
-    /// Returns the exact name of the entry of the choice parameter `_id` that a user means by `_text`. With `None`, nice-plug
-    /// parses `_text` and accepts exact names only.
+    /// Returns the exact name of the choice that a user means by `_text`, for the parameter called `_id`. If it returns `None`,
+    /// nice-plug parses `_text` itself and accepts exact names only.
     fn spelled(&self, _id: &str, _text: &str) -> Option<String> {
         None
     }
 
-    /// Returns the key name at `_index`; `None` after the last name.
+    /// Returns entry `_index` of the list of key names; `None` after the last one.
     fn note_name(&self, _index: u32) -> Option<NoteName> {
         None
     }
 
-    /// Returns a version of the key names, below `u32::MAX`. The host reads the names again when it changes: with each new name,
-    /// and when keys begin or cease to have an effect.
+    /// Returns the version of the list of key names, below `u32::MAX`. It must change with each new name, and when keys begin or
+    /// cease to have an effect. The host then reads the list again.
     fn note_names_version(&self) -> u32 {
         0
     }
@@ -91,7 +91,7 @@ pub trait Instance: Send + Sync {
 /// Name of a key, valid on all ports and channels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoteName {
-    /// The key, 0..=127.
+    /// MIDI key number, 0..=127.
     pub key: u8,
     /// Name in ASCII, of at most 255 characters.
     pub name: &'static str,

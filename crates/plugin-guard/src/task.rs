@@ -1,4 +1,4 @@
-//! Tasks that guard and plugin run on nice-plug's threads.
+//! Tasks that this crate and the plugin run on nice-plug's threads.
 
 use std::sync::{Arc, mpsc::Sender};
 
@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc::Sender};
 pub struct Task(pub(crate) Kind);
 
 pub(crate) enum Kind {
-    /// Calls [`Job::run`] on the host's main thread.
+    /// Calls [`Job::run`] on the host's main thread, or on a thread of nice-plug if that cannot reach the main thread.
     Job(Arc<dyn Job>),
     /// Calls [`Reached::report`] on the worker's thread.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the worker has no tasks"))]
@@ -30,8 +30,8 @@ pub trait Job: Send + Sync {
 }
 
 impl Task {
-    /// Creates a GUI task of nice-plug that calls [`Job::run`]. For the audio thread: creating and dropping the task neither
-    /// allocates nor frees, provided that `job` has another owner.
+    /// Creates a task that calls [`Job::run`], for nice-plug's GUI queue. For the audio thread: creating and dropping the task
+    /// neither allocates nor frees, provided that `job` has another owner.
     pub fn new(job: Arc<dyn Job>) -> Self {
         Self(Kind::Job(job))
     }

@@ -131,7 +131,7 @@ impl<T: ?Sized> AtomicRefCell<T> {
     }
 }
 
-/// Returns the guard if the lock is free. A panic of another thread does not change that.
+/// Returns the guard if the lock was free, even if a panic of another thread has poisoned the lock.
 fn free<G>(result: TryLockResult<G>) -> Option<G> {
     match result {
         Ok(guard) => Some(guard),

@@ -1,8 +1,8 @@
 //! Replacement for the parts of `xkbcommon-dl` that baseview 0.4.2 uses. It avoids a leak: baseview's `XkbcommonState::new` makes
 //! a keymap for each window and never releases it. Each opening of an editor leaks 70 KiB.
 //!
-//! Here, a state owns its keymap. `xkb_keymap_unref` is private, so a newer baseview that releases the keymap itself does not
-//! compile with this crate. It does not need the crate either.
+//! Here, a state owns its keymap. `xkb_keymap_unref` is private: a newer baseview that releases the keymap itself does not compile
+//! with this crate, and no longer needs it.
 #![allow(non_camel_case_types, reason = "names of the C library")]
 
 use libloading::Library;

@@ -75,7 +75,7 @@ impl Source {
         self.connection.flush().unwrap();
     }
 
-    /// Waits for the answer `name` and returns its data. Meanwhile, serves requests of the editor for the content.
+    /// Waits for the answer `name` and returns its data. Meanwhile, sends the list of files if the editor requests it.
     fn answer(&self, name: &str) -> [u32; 5] {
         let (name, begun) = (self.atom(name), Instant::now());
         while begun.elapsed() < PATIENCE {

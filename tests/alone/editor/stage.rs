@@ -1,4 +1,4 @@
-//! Host with an open editor that plays, and evaluation of its screenshots.
+//! Host that plays while the editor is open, and checks of the editor's screenshots.
 
 use crate::SetOnDrop;
 use std::{
@@ -52,7 +52,8 @@ impl<'a> Window<'a> {
         self.display.picture(self.size).unwrap()
     }
 
-    /// Takes screenshots until `check` accepts one, or for [`PATIENCE`]. Returns the last one, and the error of `check`, if any.
+    /// Takes screenshots until `check` accepts one, or for [`PATIENCE`]. Returns the last screenshot, and the error if `check` has
+    /// refused it.
     pub fn wait(
         &mut self,
         check: impl Fn(&Picture) -> Result<(), String>,
@@ -150,7 +151,7 @@ impl<'a> Stage<'a> {
         self.window.instance.load(&other.save().unwrap()).unwrap();
     }
 
-    /// Sets a field of the saved state, for instance whether More is open.
+    /// Saves the state, sets a field in it, for instance whether More is open, and loads it.
     pub fn set(&mut self, field: &str, value: &str) {
         let mut state = state(&self.window.instance.save().unwrap());
         state["fields"][field] = value.into();
@@ -188,8 +189,8 @@ fn pictures() -> PathBuf {
 pub struct Area(pub [usize; 4]);
 
 impl Area {
-    /// Returns the bounding box of all pixels that have the colour of the ceiling in `picture` but not in `before`; `None` if
-    /// there are none.
+    /// Returns the bounding box of all pixels that are bright green, as the strongest notes are, in `picture` but not in `before`.
+    /// `None` if there are none.
     pub fn bright(before: &Picture, picture: &Picture) -> Option<Self> {
         let is_bright = |[red, green, _]: [u8; 3]| green > 235 && green > red.saturating_add(40);
         let mut area: Option<[usize; 4]> = None;
@@ -211,7 +212,7 @@ pub fn is_drawn(picture: &Picture) -> Result<(), String> {
     if drawn * 20 > picture.pixels.len() { Ok(()) } else { Err(format!("{drawn} pixels drawn")) }
 }
 
-/// Checks that some notes sound.
+/// Checks that some notes are shown as sounding, in green.
 pub fn is_lit(picture: &Picture) -> Result<(), String> {
     is_drawn(picture)?;
     // Only the upper half: below, the legend is green as well.

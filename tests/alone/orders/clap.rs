@@ -13,7 +13,7 @@ pub struct ClapHost {
     rate: f64,
     bare: bool,
     open: bool,
-    /// Argument `outdated` of the last [`Host::check`].
+    /// Whether the settings required another latency at the last [`Host::check`].
     outdated: bool,
 }
 

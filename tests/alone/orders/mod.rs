@@ -44,7 +44,7 @@ use tone_filter_testkit::{
 /// Environment variable that selects the orders: their number, or a range of seeds such as `17..18`.
 const VARIABLE: &str = "TONE_FILTER_ORDERS";
 
-/// Default number of orders per format: in `cargo xtask test`, and if sweeps run all cases.
+/// Default number of orders per format: usually, and if sweeps run all cases.
 const ORDERS: [u64; 2] = [100, 1000];
 
 /// Sample rates in Hz. The first one is the default of a VST3 plugin without set-up.
@@ -68,15 +68,15 @@ type Value = (usize, f64);
 /// Call of a host. A call that the plugin's state forbids is skipped.
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// Activates the plugin. The index into [`RATES`] is for CLAP only.
+    /// Activates the plugin: in CLAP at the rate with this index in [`RATES`], in VST3 at the rate set before.
     Activate(usize),
-    /// Sets the rate by its index in [`RATES`], in VST3 only. Some hosts do so while the plugin is active.
+    /// Sets the rate with this index in [`RATES`], in VST3 only. Some hosts do so while the plugin is active.
     SetUp(usize),
     Deactivate,
     Start,
     Stop,
     Reset,
-    /// Plays a number of frames, with an optional change at a frame (modulo the number of frames).
+    /// Plays this number of frames. A parameter may change at a frame, taken modulo the number of frames.
     Play(usize, Option<(usize, Value)>),
     /// Sets a parameter between buffers.
     Set(Value),
@@ -84,7 +84,7 @@ enum Step {
     /// Loads the last saved state, or the default one.
     Load,
     Latency,
-    /// Calls the plugin on the main thread, if requested.
+    /// Calls the plugin on the main thread, if the plugin has requested it.
     Idle,
     Window(Window),
 }
@@ -97,7 +97,7 @@ enum Window {
     /// Hides the window and shows it again.
     Hide,
     Close,
-    /// Turns the mouse wheel over Mix. Opens the window before if needed.
+    /// Opens the window if needed, and turns the mouse wheel over the slider Mix.
     Edit,
 }
 
@@ -130,11 +130,11 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![120 => call, 1 => window.prop_map(Step::Window)]
 }
 
-/// Plugin in a host of one format. Values have CLAP's units, states CLAP's format.
+/// Plugin in a host of one format. In VST3, too, values have CLAP's units, and states have CLAP's format.
 ///
 /// Calls alternate between audio threads, as in hosts with a thread pool.
 trait Host {
-    /// Whether this is VST3: the rate is set separately, `process` may be called at any time, and starting resets.
+    /// Whether this is VST3: a call of its own sets the rate, `process` may be called at any time, and each start resets.
     const VST3: bool;
 
     fn set_up(&mut self, rate: f64);
@@ -156,15 +156,15 @@ trait Host {
     fn window(&mut self, call: Window, display: &Display);
     /// Returns width and height of the window in pixels. `None` if it is closed, or if the host could not see an edit.
     fn window_size(&mut self) -> Option<[u32; 2]>;
-    /// Checks the plugin's requests. `outdated`: whether the settings require a latency other than the current one.
+    /// Checks the plugin's requests. `_outdated`: whether the settings require a latency other than the current one.
     fn check(&mut self, _outdated: bool) {}
 }
 
 pub fn any_order_keeps_the_promises() {
     let display = display([1600, 1200]);
     let (library, factory) = (library().0, factory());
-    hold("CLAP", &library, &display, |bare| ClapHost::new(&library, bare));
-    hold("VST3", &library, &display, |bare| Vst3Host::new(&factory, bare));
+    test_orders("CLAP", &library, &display, |bare| ClapHost::new(&library, bare));
+    test_orders("VST3", &library, &display, |bare| Vst3Host::new(&factory, bare));
 }
 
 /// Audio threads, used alternately.
@@ -177,7 +177,7 @@ static THREADS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| {
 
 static TURNS: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether blocks may allocate. The system's loader allocates the plugin's thread-local data at the first access on each thread.
+/// Whether blocks may allocate. The first ones may: at the first access on each thread, the loader allocates thread-local data.
 static MAY_ALLOCATE: AtomicBool = AtomicBool::new(false);
 
 fn on_audio_thread<T: Send>(call: impl FnOnce() -> T + Send) -> T {
@@ -200,8 +200,13 @@ fn block_with_system_calls(call: &mut dyn FnMut()) {
     assert_eq!(syscalls::allocations(call), 0, "allocations in a block");
 }
 
-/// Tests the orders that [`VARIABLE`] selects. `create` makes a host; `true` makes a bare one, without extensions.
-fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl Fn(bool) -> H) {
+/// Tests the orders that [`VARIABLE`] selects. `create` makes a host; with `true`, a bare one without extensions.
+fn test_orders<H: Host>(
+    name: &str,
+    library: &Library,
+    display: &Display,
+    create: impl Fn(bool) -> H,
+) {
     share_one_heap();
     let wanted = env::var(VARIABLE);
     let wanted = wanted.unwrap_or_else(|_| ORDERS[usize::from(sweep::all())].to_string());
@@ -210,12 +215,12 @@ fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl 
         Some((first, end)) => number(first)..number(end),
         None => 0..number(&wanted),
     };
-    let (straight, music) = (RefCell::new(new(library)), music(0.5, RATES[1]));
-    let default = straight.borrow_mut().save().unwrap();
+    let (reference, music) = (RefCell::new(new(library)), music(0.5, RATES[1]));
+    let default = reference.borrow_mut().save().unwrap();
     MAY_ALLOCATE.store(true, Ordering::Relaxed);
     {
-        let mut straight = straight.borrow_mut();
-        let mut order = Order::new(create(false), &mut straight, display, &music);
+        let mut reference = reference.borrow_mut();
+        let mut order = Order::new(create(false), &mut reference, display, &music);
         order.call(Step::Activate(1));
         order.call(Step::Start);
         let value = |index| Some((0, (0, f64::from(index) / 8.0)));
@@ -250,9 +255,9 @@ fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl 
         }));
         let orders = (any::<bool>(), vec(step(), 1..40));
         let result = TestRunner::new_with_rng(config, rng).run(&orders, |(bare, steps)| {
-            let straight = &mut straight.borrow_mut();
-            straight.load(&default).unwrap();
-            let mut order = Order::new(create(bare), straight, display, &music);
+            let reference = &mut reference.borrow_mut();
+            reference.load(&default).unwrap();
+            let mut order = Order::new(create(bare), reference, display, &music);
             steps.into_iter().for_each(|step| order.call(step));
             Ok(())
         });
@@ -269,11 +274,12 @@ fn hold<H: Host>(name: &str, library: &Library, display: &Display, create: impl 
 struct Order<'a, H> {
     host: H,
     display: &'a Display,
-    /// Reference instance: never active, with the same settings.
-    straight: &'a mut Instance,
+    /// Instance with the same settings that is never active: the host must see the same values and states.
+    reference: &'a mut Instance,
     parameters: Vec<Parameter>,
     /// Settings at the start of the next buffer.
     heard: Controls,
+    /// Settings that the host sees. They include changes that wait for the next buffer.
     shown: Controls,
     /// Filter of the library; `None` while the plugin is inactive.
     filter: Option<ToneFilter>,
@@ -289,15 +295,15 @@ struct Order<'a, H> {
 }
 
 impl<'a, H: Host> Order<'a, H> {
-    fn new(host: H, straight: &'a mut Instance, display: &'a Display, music: &'a Signal) -> Self {
-        let saved = straight.save().unwrap();
+    fn new(host: H, reference: &'a mut Instance, display: &'a Display, music: &'a Signal) -> Self {
+        let saved = reference.save().unwrap();
         let heard = controls_in(&saved);
-        let parameters = straight.parameters().unwrap();
+        let parameters = reference.parameters().unwrap();
         let (processes, started, late, position) = (false, false, false, 0);
         Self {
             host,
             display,
-            straight,
+            reference,
             parameters,
             heard,
             shown: heard,
@@ -355,7 +361,7 @@ impl<'a, H: Host> Order<'a, H> {
             Step::Play(frames, change) if self.processes || H::VST3 => self.play(frames, change),
             Step::Set(value) => {
                 let change = self.change(0, value);
-                self.note(change);
+                self.set_reference(change);
                 if self.host.set(change) {
                     self.heard = self.shown;
                 }
@@ -369,7 +375,7 @@ impl<'a, H: Host> Order<'a, H> {
             Step::Load => {
                 let saved = &self.saved;
                 self.host.load(saved);
-                self.straight.load(saved).unwrap();
+                self.reference.load(saved).unwrap();
                 self.shown = controls_in(saved);
                 let loaded = without_window(&self.host.save());
                 assert_eq!(loaded, without_window(saved), "the state");
@@ -382,7 +388,7 @@ impl<'a, H: Host> Order<'a, H> {
             _ => return,
         }
         for parameter in &self.parameters {
-            let expected = self.straight.value(parameter.id).unwrap();
+            let expected = self.reference.value(parameter.id).unwrap();
             let value = self.host.value(parameter.id);
             let near = 1e-6 * (parameter.max - parameter.min);
             assert!(
@@ -394,10 +400,10 @@ impl<'a, H: Host> Order<'a, H> {
         self.host.check(self.filter.is_some() && self.shown.settings.lookahead != self.late);
     }
 
-    /// Sets a parameter of the reference instance.
-    fn note(&mut self, change: Change) {
-        self.straight.set(&[Change { frame: 0, ..change }]).unwrap();
-        self.shown = controls_in(&self.straight.save().unwrap());
+    /// Sets a parameter of the reference instance and in `shown`.
+    fn set_reference(&mut self, change: Change) {
+        self.reference.set(&[Change { frame: 0, ..change }]).unwrap();
+        self.shown = controls_in(&self.reference.save().unwrap());
     }
 
     fn change(&self, frame: usize, (index, share): Value) -> Change {
@@ -411,7 +417,7 @@ impl<'a, H: Host> Order<'a, H> {
         self.host.set_up(self.rate);
     }
 
-    /// Starts the model after an activation.
+    /// Restarts the model after an activation or a change of the rate.
     fn begin(&mut self) {
         self.heard = self.shown;
         self.late = self.heard.settings.lookahead;
@@ -438,12 +444,12 @@ impl<'a, H: Host> Order<'a, H> {
             let value = || Some(self.host.value(parameter)).filter(|value| *value != before);
             let after = wait("an edit has no effect", value);
             assert!((after - before - notch).abs() < 1e-3, "{before} becomes {after}");
-            self.note(Change { frame: 0, parameter, value: after });
+            self.set_reference(Change { frame: 0, parameter, value: after });
         }
         self.heard = self.shown;
     }
 
-    /// Updates the filter to the settings of the next buffer.
+    /// Sets the library's filter to the settings of the next buffer, and returns it; `None` while the plugin is inactive.
     fn follow(&mut self) -> Option<&mut ToneFilter> {
         let (Controls { mut settings, routing }, filter) = (self.heard, self.filter.as_mut()?);
         settings.lookahead = self.late;
@@ -503,7 +509,7 @@ impl<'a, H: Host> Order<'a, H> {
                 filter.process_events(&mut parts, &sidechain, [], |_, _| ());
             }
             if let Some(change) = change.filter(|_| to == middle) {
-                self.note(change);
+                self.set_reference(change);
                 self.heard = self.shown;
             }
             from = to;

@@ -35,7 +35,7 @@ impl IEventListTrait for Faulty {
         if index == 1 {
             return kResultFalse;
         }
-        // SAFETY: there is room, and zeros are valid for all fields: SysEx, and no bytes.
+        // SAFETY: there is room, and zeros are valid for all fields. They mean a SysEx message without bytes.
         unsafe { event.write(Event { r#type: EventTypes_::kDataEvent as u16, ..mem::zeroed() }) };
         kResultOk
     }
@@ -52,6 +52,7 @@ pub struct Vst3Host {
     processes: bool,
     /// Changes for the next buffer.
     queued: Vec<Change>,
+    /// Id of each parameter, and its maximum in CLAP's units.
     parameters: Vec<(u32, f64)>,
 }
 
@@ -61,7 +62,7 @@ impl Vst3Host {
         let handler = (!bare).then(|| ComWrapper::new(Handler::default()));
         let pointer = handler.as_ref().and_then(ComWrapper::to_com_ptr);
         let mut instance = Instance::not_set_up(factory, pointer.as_ref());
-        // nice-plug wakes its worker thread by a system call, for instance for each new value.
+        // System calls are allowed: nice-plug wakes its worker thread by one, for instance for each new value.
         instance.call = block_with_system_calls;
         instance.events = ComWrapper::new(Faulty).to_com_ptr();
         let range = |info: &vst3::Steinberg::Vst::ParameterInfo| {
@@ -71,7 +72,7 @@ impl Vst3Host {
         Self { view: None, instance, handler, processes: false, queued: Vec::new(), parameters }
     }
 
-    /// Returns the maximum of a parameter in CLAP's units.
+    /// Returns the maximum of a parameter in CLAP's units. The minimum is 0.
     fn largest(&self, id: u32) -> f64 {
         self.parameters.iter().find(|(own, _)| *own == id).expect("a parameter").1
     }

@@ -185,7 +185,7 @@ fn windows_come_and_go(display: &Display, reader: &mut Reader) {
     reader.ask(json!({ "do": "windows", "count": 1 }));
 }
 
-/// Saves what the plugin has heard, with the file's name typed, and looks for the notes of the chord.
+/// Saves the detected notes to a file whose name is typed. Checks that the notes of the chord are in it.
 fn the_notes_are_saved(display: &Display, reader: &mut Reader) {
     let folder = tempfile::tempdir().unwrap();
     env::set_current_dir(&folder).unwrap();

@@ -18,7 +18,7 @@ const INSTANCES: usize = 50;
 /// Interval between openings of an editor, in simulated seconds.
 const EDITOR_EVERY: usize = 20;
 
-/// Plays a session of simulated seconds. Returns the relative growth of resident memory after the first quarter.
+/// Plays a session of this many simulated seconds. Returns the relative growth of resident memory after the first quarter.
 ///
 /// In each simulated second, every instance plays one buffer, and one instance loads the state of another.
 pub fn session(display: &Display, seconds: usize) -> f64 {
@@ -89,8 +89,8 @@ fn visit(display: &Display, (instance, processor): &mut (Instance, Processor), i
 
 /// Keeps Mesa's driver in memory.
 ///
-/// Otherwise each closed window unloads the driver, and Mesa 22.3 leaks each time, as with an empty window of a C program: 10 MiB
-/// of executable memory with one or two resident pages, and small allocations.
+/// Otherwise each closed window unloads the driver, and Mesa 22.3 leaks 10 MiB of executable memory, of which one or two pages
+/// are resident, and small allocations. An empty window of a C program leaks the same.
 fn keep_driver() {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let mut files = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));

@@ -17,7 +17,7 @@ use tone_filter_testkit::{
     sweep::part,
 };
 
-/// Test case: a run of the plugin, and the library's output for it.
+/// Test case: runs of the plugin, and the library's output for each.
 struct Case {
     name: String,
     rate: f64,
@@ -26,9 +26,11 @@ struct Case {
     input: Signal,
     /// Latency in samples, which the host compensates.
     latency: usize,
+    /// Output without automation and notes.
     expected: Signal,
     /// Automation: parameter name, and a normalised value per buffer.
     automation: BTreeMap<String, Vec<f32>>,
+    /// Output with `automation`.
     automated: Signal,
     /// Output while the host plays [`NOTES`].
     played: Signal,
@@ -59,7 +61,7 @@ impl Case {
     }
 
     fn of(name: String, sound: &Settings, rate: f64, input: Signal, block: usize) -> Self {
-        // Normalised values of CLAP, rounded to `f32` as in these hosts. The hosts send only values that a new instance lacks.
+        // Normalised values of CLAP, rounded to `f32` as in these hosts. The hosts send only values that differ from the default.
         let (mut wanted, mut instance) = (instance(), instance());
         set(&mut wanted, &parameters_alone(sound));
         let parameters = instance.parameters().unwrap();
@@ -159,7 +161,7 @@ fn read(path: &Path, channels: usize) -> Signal {
     samples.chunks(samples.len() / channels).map(<[f32]>::to_vec).collect()
 }
 
-/// Runs the host `script` with a third of `cases`: index of the sound, rate, channels and buffer size.
+/// Runs the host `script` with automation, and a third of `cases`: index of the sound, rate, channels and buffer size.
 ///
 /// Checks the files that the script writes. Returns their folder and the cases.
 fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Case>) {

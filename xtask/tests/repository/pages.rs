@@ -88,7 +88,8 @@ fn inline(page: &Page) -> Vec<String> {
     spans.filter(is_command).map(|span| span.replace('\n', " ")).collect()
 }
 
-/// Returns the values that exist for a word before them: the verbs of `cargo xtask`, and the workspace's packages, targets and features.
+/// Returns the values that may follow a word of a cargo command: after `xtask` the verbs, after options such as `--package` the
+/// names in the workspace.
 fn known() -> BTreeMap<&'static str, BTreeSet<String>> {
     let usage = String::from_utf8(crate::xtask(&["help"]).stdout).unwrap();
     let verbs = usage.lines().filter_map(|line| line.trim_start().split(' ').next());

@@ -10,21 +10,22 @@ use std::{
     ptr,
 };
 
-/// The host's events, each with its time clamped between the previous event's time and the buffer's last sample.
+/// The host's events, each with its time clamped between the previous event's time and the buffer's last sample. An event that
+/// nice-plug could not read is replaced by one that nice-plug skips.
 pub struct ClampedEvents<'a> {
     events: &'a clap_input_events,
     /// Time of the buffer's last sample.
     last: u32,
     /// Clamped time of the last event read.
     now: Cell<u32>,
-    /// Copy of the last event whose time was changed.
+    /// Replacement of the last event that needed one: a copy at another time, or an event that nice-plug skips.
     moved: UnsafeCell<EventBuffer>,
     /// See [`ClampedEvents::tempo`].
     tempo: Cell<Option<f64>>,
 }
 
 impl<'a> ClampedEvents<'a> {
-    /// Wraps the `events` of a buffer of `frames` samples; `transport` is at the start of the buffer.
+    /// Wraps the `events` of a buffer of `frames` samples. `transport` is the host's transport at the start of the buffer.
     pub fn new(
         events: &'a clap_input_events,
         frames: u32,

@@ -1,4 +1,4 @@
-//! Functions of the CLAP host that nice-plug does not call.
+//! The CLAP host as this crate uses it: functions for the features that nice-plug lacks.
 
 use crate::{HostLink, Rgb, Track};
 use clap_sys::{
@@ -34,7 +34,7 @@ pub struct Host {
     host: HostPointer,
     /// Whether the functions made by [`Host::waker`] may still call the host.
     open: Arc<RwLock<bool>>,
-    /// Set during the plugin's initialisation.
+    /// The host's extensions, which [`Host::init`] looks up.
     extensions: OnceLock<Extensions>,
 }
 
@@ -162,7 +162,8 @@ impl Host {
         self.extensions.get().and_then(field)
     }
 
-    /// Returns a function that asks the host to call `on_main_thread`. Works on any thread; does nothing after [`Host::close`].
+    /// Returns a function that asks the host to call `on_main_thread`. It may run on any thread, and does nothing after
+    /// [`Host::close`].
     pub fn waker(&self) -> Box<dyn Fn(&HostLink) + Send + Sync> {
         let (host, open) = (self.host, self.open.clone());
         // `try_read` never waits, so the host may call back. It fails only while the host is being closed.
@@ -203,7 +204,8 @@ impl Host {
         self.extension(|all| all.gui).is_some()
     }
 
-    /// Asks for a window of this width and height in pixels; returns false if the host refuses. The plugin resizes the window.
+    /// Asks for a window of this width and height in pixels. Returns false if the host refuses; otherwise the caller must resize
+    /// the window.
     ///
     /// # Safety
     /// Must be called on the main thread, while the editor is open.

@@ -105,7 +105,7 @@ unsafe extern "C" fn activate(
     // SAFETY: as above; CLAP calls `activate` on the main thread.
     shim.channels.store(unsafe { layout_channels(plugin) }, Ordering::Relaxed);
     let inner = shim.inner.activate;
-    // SAFETY: the arguments are the host's.
+    // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
     let activated =
         inner.is_some_and(|inner| unsafe { inner(plugin, sample_rate, min_frames, max_frames) });
     shim.active.store(activated, Ordering::Relaxed);
@@ -123,11 +123,11 @@ unsafe extern "C" fn deactivate(plugin: *const clap_plugin) {
     if shim.started.swap(false, Ordering::Relaxed)
         && let Some(stop) = shim.inner.stop_processing
     {
-        // SAFETY: the argument is the host's, which does not process any more.
+        // SAFETY: the host guarantees the pointer, and does not process any more.
         unsafe { stop(plugin) };
     }
     if let Some(inner) = shim.inner.deactivate {
-        // SAFETY: the argument is the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         unsafe { inner(plugin) };
     }
     shim.request_flush();
@@ -139,7 +139,7 @@ unsafe extern "C" fn start_processing(plugin: *const clap_plugin) -> bool {
     // In hosts without `clap.thread-check`, nice-plug calls `thread::current` in `process`; the first call on a thread allocates.
     black_box(thread::current().id());
     let started = shim.started.swap(true, Ordering::Relaxed)
-        // SAFETY: the argument is the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         || shim.inner.start_processing.is_some_and(|start| unsafe { start(plugin) });
     shim.processing.store(started, Ordering::Relaxed);
     started
@@ -208,8 +208,8 @@ unsafe extern "C" fn process(
 /// Returns the main input twice, as input and as sidechain. `None` if the host passes a sidechain with `channels` channels, or no
 /// main input.
 ///
-/// nice-plug reads the second input port of a layout even if the host passes none. For missing channels it keeps slices as long
-/// as in an earlier buffer.
+/// nice-plug reads the second input port of a layout even if the host passes none. For missing channels, it uses slices of an
+/// earlier buffer's length.
 fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buffer; 2]> {
     // SAFETY: CLAP promises as many ports as the number.
     let port = |index| unsafe {

@@ -25,6 +25,7 @@ use std::{
 pub(super) struct ClapShim {
     /// Functions for the host. The first field, so that a pointer to it is also a pointer to the struct.
     pub(super) plugin: clap_plugin,
+    /// nice-plug's functions.
     pub(super) inner: clap_plugin,
     pub(super) host: Host,
     pub(super) instance: Box<dyn Instance>,
@@ -33,7 +34,9 @@ pub(super) struct ClapShim {
     /// See [`ClapShim::parameter_ids`].
     parameters: OnceLock<Vec<(String, clap_id)>>,
     pub(super) overridden: Overridden,
+    /// The editor's last request for a menu.
     pub(super) menu: Mutex<Option<Place>>,
+    /// Channel count of the main output in the active layout; 0 if unknown.
     pub(super) channels: AtomicU32,
     /// Sample rate in Hz, as the bits of an `f64`; 0 before the first activation.
     pub(super) rate: AtomicU64,
@@ -43,12 +46,12 @@ pub(super) struct ClapShim {
     /// Whether the host has started processing since the activation.
     pub(super) started: AtomicBool,
     pub(super) processing: AtomicBool,
-    /// [`Instance::changes`] after the last buffer.
+    /// Value of [`Instance::changes`] after the last buffer.
     seen_changes: AtomicU32,
     /// Value of `tempo` after the last buffer, or [`NO_TEMPO`].
     seen_tempo: AtomicU64,
-    /// [`Instance::changes`] when the host last fetched the window's edits.
-    sent: AtomicU32,
+    /// Value of [`Instance::changes`] when the host last fetched the window's edits.
+    sent_changes: AtomicU32,
     /// Tail that the host knows, in samples; 0 for a host that has not read it.
     known_tail: AtomicU32,
     /// Version of the key names that the host knows, or [`NOT_ASKED`].
@@ -87,7 +90,7 @@ impl ClapShim {
             processing: AtomicBool::new(false),
             seen_changes: AtomicU32::new(0),
             seen_tempo: AtomicU64::new(NO_TEMPO),
-            sent: AtomicU32::new(0),
+            sent_changes: AtomicU32::new(0),
             known_tail: AtomicU32::new(0),
             known_names: AtomicU32::new(NOT_ASKED),
         };
@@ -104,7 +107,7 @@ impl ClapShim {
         f64::from_bits(self.rate.load(Ordering::Relaxed))
     }
 
-    /// Returns the tail in samples, and records that the host knows it; 0 before the first activation.
+    /// Returns the tail in samples (see [`Instance::tail`]), and records that the host knows it.
     pub(super) fn read_tail(&self) -> u32 {
         let tail = self.instance.tail(self.rate(), self.tempo());
         self.known_tail.store(tail, Ordering::Relaxed);
@@ -121,19 +124,19 @@ impl ClapShim {
         known != NOT_ASKED && known != self.instance.note_names_version()
     }
 
-    /// Makes the next buffer check tail and latency again, after a change of the sample rate.
+    /// Makes the next buffer check latency, tail and key names again. Needed after a change of the sample rate.
     pub(super) fn forget_seen(&self) {
         self.seen_tempo.store(NO_TEMPO, Ordering::Relaxed);
     }
 
     /// Records that nice-plug is about to send the window's edits to the host.
     pub(super) fn edits_sent(&self) {
-        self.sent.store(self.instance.changes(), Ordering::Relaxed);
+        self.sent_changes.store(self.instance.changes(), Ordering::Relaxed);
     }
 
     /// Returns whether the host may have edits to fetch: a parameter has changed since [`Self::edits_sent`].
     pub(super) fn edits_wait(&self) -> bool {
-        self.sent.load(Ordering::Relaxed) != self.instance.changes()
+        self.sent_changes.load(Ordering::Relaxed) != self.instance.changes()
     }
 
     /// Requests a restart if the latency must change. The latency changes at an activation only.
@@ -144,8 +147,8 @@ impl ClapShim {
         }
     }
 
-    /// Reports a new tail to the host, which CLAP allows on this thread only. Requests a restart for a new latency, and a call on
-    /// the main thread for new key names.
+    /// Reports a new tail to the host, which CLAP allows on the audio thread only. Requests a restart for a new latency, and a call
+    /// on the main thread for new key names.
     ///
     /// # Safety
     /// Must be called on the audio thread, while the plugin is active.
@@ -168,7 +171,7 @@ impl ClapShim {
         }
     }
 
-    /// Reports new key names to the host, which CLAP allows on this thread only. Requests a restart for a new latency.
+    /// Reports new key names to the host, which CLAP allows on the main thread only. Requests a restart for a new latency.
     ///
     /// # Safety
     /// Must be called on the main thread.
@@ -181,7 +184,8 @@ impl ClapShim {
         }
     }
 
-    /// Asks the host to fetch edits, unless the plugin is processing. Not for the audio thread.
+    /// Asks the host to fetch the window's edits, if there may be any. Does nothing while the plugin processes: `process` sends
+    /// the edits. Not for the audio thread.
     pub(super) fn request_flush(&self) {
         if !self.processing.load(Ordering::Relaxed) && self.edits_wait() {
             self.host.request_flush();

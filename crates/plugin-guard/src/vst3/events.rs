@@ -1,4 +1,4 @@
-//! Filter for the events of a VST3 host: nice-plug panics at a SysEx message without bytes.
+//! Filter for the events of a VST3 host. nice-plug panics at a SysEx message without bytes, and uses events that cannot be read.
 
 use nice_plug::wrapper::vst3::vst3::{
     Class, ComPtr, ComRef, ComWrapper,
@@ -13,19 +13,19 @@ use std::{
     sync::atomic::{AtomicPtr, Ordering},
 };
 
-/// Type of event that nice-plug skips.
+/// Unknown type of event, which nice-plug skips.
 const SKIPPED: u16 = u16::MAX - 1;
 
 const DATA: u16 = EventTypes_::kDataEvent as u16;
 const SYSEX: u32 = DataTypes_::kMidiSysEx as u32;
 
-/// Filtered event list of the current buffer. Made once, as the audio thread must not allocate.
+/// Filtered event list, reused for every buffer, as the audio thread must not allocate.
 pub struct Events {
     list: ComWrapper<List>,
     pointer: ComPtr<IEventList>,
 }
 
-/// Pointer to the host's list, or null.
+/// Event list that filters the host's list, to which it points. A null pointer makes an empty list.
 struct List(AtomicPtr<IEventList>);
 
 impl Events {

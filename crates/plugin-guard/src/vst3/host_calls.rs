@@ -19,7 +19,7 @@ use std::sync::{
 
 type Function = Arc<dyn Fn() + Send + Sync>;
 
-/// Call to the host, or work on the host's main thread.
+/// Call that must be made on the host's main thread.
 #[derive(Debug, Clone, Copy)]
 pub enum HostCall {
     /// Asks the host to activate the plugin again.
@@ -37,11 +37,12 @@ impl HostCall {
 /// Requested calls, and the functions that make them.
 #[derive(Default)]
 pub struct HostCalls {
-    /// One function per [`HostCall`]. Not for the audio thread.
+    /// Function that makes each [`HostCall`], if connected. The audio thread must not lock them.
     functions: Mutex<[Option<Function>; HostCall::ALL.len()]>,
+    /// Whether each call has been requested.
     due: [AtomicBool; HostCall::ALL.len()],
-    /// Whether the host's run loop calls [`HostCalls::run`].
-    pub looped: AtomicBool,
+    /// Whether a timer in the host's run loop calls [`HostCalls::run`].
+    pub has_timer: AtomicBool,
 }
 
 impl HostCalls {
@@ -56,10 +57,10 @@ impl HostCalls {
         self.due[call as usize].store(true, Ordering::Relaxed);
     }
 
-    /// Makes the requested calls, unless a timer makes them. For the editor: without a run loop, it is on the host's main thread,
-    /// or that thread cannot be reached.
-    pub fn run_unless_looped(&self) {
-        if !self.looped.load(Ordering::Relaxed) {
+    /// Makes the requested calls, unless a timer makes them. For the editor's thread: without a timer, this is the host's main
+    /// thread, or else the main thread cannot be reached.
+    pub fn run_without_timer(&self) {
+        if !self.has_timer.load(Ordering::Relaxed) {
             self.run();
         }
     }
@@ -70,7 +71,7 @@ impl Job for HostCalls {
     fn run(&self) {
         for call in HostCall::ALL {
             if self.due[call as usize].swap(false, Ordering::Relaxed) {
-                // Cloned, as the host may connect another function during the call.
+                // Cloned, so that no lock is held: during the call, the host may connect another function.
                 let function = lock(&self.functions)[call as usize].clone();
                 if let Some(function) = function {
                     function();
@@ -100,17 +101,17 @@ type Registered = (ComPtr<IRunLoop>, ComPtr<ITimerHandler>, Arc<HostCalls>);
 /// Timer in the host's run loop that makes the requested calls; none if the host has no run loop.
 #[derive(Default)]
 pub struct RunLoop {
-    /// Not for the audio thread.
+    /// The registered timer. The audio thread must not lock it.
     timer: Mutex<Option<Registered>>,
 }
 
 impl RunLoop {
-    /// Registers a timer for `calls` in the run loop of `object`, unless there is none or a timer is already registered. Returns
-    /// whether a timer was registered.
+    /// Registers a timer for `calls` in the run loop of `object`. Does nothing if `object` has no run loop, or a timer is already
+    /// registered. Returns whether this call registered a timer.
     ///
     /// # Safety
     /// Must be called on the host's main thread, with an object of the host or null.
-    pub unsafe fn find(&self, object: *mut FUnknown, calls: &Arc<HostCalls>) -> bool {
+    pub unsafe fn register(&self, object: *mut FUnknown, calls: &Arc<HostCalls>) -> bool {
         if lock(&self.timer).is_some() {
             return false;
         }
@@ -124,17 +125,17 @@ impl RunLoop {
         // SAFETY: a counted reference keeps the handler until it is unregistered.
         let registered = unsafe { run_loop.registerTimer(handler.as_ptr(), INTERVAL) } == kResultOk;
         if registered {
-            calls.looped.store(true, Ordering::Relaxed);
+            calls.has_timer.store(true, Ordering::Relaxed);
             *lock(&self.timer) = Some((run_loop, handler, calls.clone()));
         }
         registered
     }
 
     /// Unregisters the timer. Must be called on the host's main thread.
-    pub fn leave(&self) {
+    pub fn unregister(&self) {
         let timer = lock(&self.timer).take();
         if let Some((run_loop, handler, calls)) = timer {
-            calls.looped.store(false, Ordering::Relaxed);
+            calls.has_timer.store(false, Ordering::Relaxed);
             // SAFETY: both are counted references. A refusal by the host has no remedy.
             let _ = unsafe { run_loop.unregisterTimer(handler.as_ptr()) };
         }
@@ -143,6 +144,6 @@ impl RunLoop {
 
 impl Drop for RunLoop {
     fn drop(&mut self) {
-        self.leave();
+        self.unregister();
     }
 }

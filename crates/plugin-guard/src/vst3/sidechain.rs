@@ -49,7 +49,7 @@ impl Sidechain {
         self.active.store(active, Ordering::Relaxed);
     }
 
-    /// Corrects nice-plug's description of the sidechain, which is off by default and has the host's channel count.
+    /// Corrects nice-plug's description of the sidechain: it is off by default, and has the channels that the host has set.
     pub fn describe(&self, info: &mut BusInfo) {
         let default_active = BusFlags_::kDefaultActive as u32;
         info.flags &= !default_active;
@@ -58,7 +58,8 @@ impl Sidechain {
         }
     }
 
-    /// Returns the main input twice, as input and as sidechain. `None` if the host passes a usable sidechain, or no main input.
+    /// Returns the main input twice, as input and as sidechain, if the sidechain is off or incomplete. `None` if it is on and
+    /// complete, or there is no main input.
     pub fn replaced(&self, data: &ProcessData) -> Option<[AudioBusBuffers; 2]> {
         // SAFETY: VST3 promises as many buses as the number.
         let bus = |index| unsafe {

@@ -31,9 +31,10 @@ mod linux {
     /// Maximum wait before a release. The worker may be waiting for the host, and the host for the release.
     const PATIENCE: Duration = Duration::from_secs(2);
 
+    /// Task executor of the hidden instance.
     static KEEPER: OnceLock<Option<Box<dyn Executor>>> = OnceLock::new();
 
-    /// Keeps the worker alive. Must be called before an instance is constructed.
+    /// Keeps the worker alive: the first call creates the hidden instance. Must be called before an instance is constructed.
     pub fn keep<P: GuardedPlugin>() {
         KEEPER.get_or_init(|| {
             mem::forget(Wrapper::<P>::new());
@@ -41,7 +42,7 @@ mod linux {
         });
     }
 
-    /// Waits up to 2 s until the worker has done all tasks in its queue, which may refer to the instance to be released.
+    /// Waits up to 2 s until the worker has done all tasks in its queue: they may refer to the instance that is being released.
     pub fn finish() {
         let Some(Some(keeper)) = KEEPER.get() else { return };
         let begun = Instant::now();

@@ -30,7 +30,7 @@ pub fn keep_loaded() {
 /// loop runs.
 ///
 /// baseview 0.4.2 subscribes when the window is mapped, but its timer sends the first request after 16 ms. If the host takes
-/// longer to show the window, the answer is lost, and nothing is ever drawn: baseview waits for it before the next request.
+/// longer to show the window, the answer is lost. baseview sends no request before an answer, so nothing is ever drawn.
 ///
 /// # Errors
 /// If the window is not an X11 window, or the server lacks the extension; baseview then draws by a timer.

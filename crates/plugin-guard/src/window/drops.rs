@@ -179,7 +179,7 @@ impl<R: FnMut(Drag)> Target<R> {
         Ok(list.any(|kind| kind == wanted))
     }
 
-    /// Reads the dropped files from the source's answer to the request for them.
+    /// Reads the list of dropped files that the source has sent. Answers the source, and reports the files.
     fn take(&mut self, data: &SelectionNotifyEvent) -> Result<(), ConnectionError> {
         let Some(drag) = self.drag.take() else { return Ok(()) };
         let mut files = vec![];
@@ -194,7 +194,7 @@ impl<R: FnMut(Drag)> Target<R> {
         Ok(())
     }
 
-    /// Sends the message `name` to the source of the drag, with whether the files are `accepted`.
+    /// Sends the message `name` to the source of the drag. The message says whether the files are `accepted`.
     fn send(
         &self,
         name: u32,

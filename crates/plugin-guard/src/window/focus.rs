@@ -24,10 +24,11 @@ pub struct Focus {
     window: Window,
     /// Window that had the focus before this one took it.
     before: Option<Window>,
+    /// Whether this window had the focus at the last update.
     has: bool,
     /// Whether the window wanted the focus in the last frame.
     wanted: bool,
-    /// First keycode, number of keysyms per keycode, and the keysyms.
+    /// Keyboard mapping: first keycode, number of keysyms per keycode, and the keysyms of all keycodes.
     keys: (u8, u8, Vec<Keysym>),
 }
 
@@ -49,13 +50,13 @@ impl Focus {
         Ok(Self { connection, window, before: None, has: false, wanted: false, keys })
     }
 
-    /// Whether the window has the focus.
+    /// Returns whether the window had the focus at the last update.
     pub fn has(&self) -> bool {
         self.has
     }
 
-    /// Updates the focus, in each frame. Takes the focus when `wants` becomes true, or when the window is `clicked` while it is
-    /// true; gives it back when `wants` becomes false. `believed` is whether baseview believes that the window has the focus.
+    /// Must be called in each frame. Takes the focus when `wants` becomes true, or when the window is `clicked` while `wants` is
+    /// true. Gives the focus back when `wants` becomes false. `believed` is whether baseview believes that the window has it.
     ///
     /// Passes the keys that the window does not use to the host. `uses` gets a keysym, and whether Control, Alt or a logo key is
     /// held.
@@ -69,7 +70,7 @@ impl Focus {
         clicked: bool,
         uses: impl Fn(Keysym, bool) -> bool,
     ) -> Result<(), Box<dyn Error>> {
-        // The answer comes after all keys that baseview has read.
+        // This answer arrives after all keys that baseview has read, so the loop below gets the same keys.
         let now = self.connection.get_input_focus()?.reply()?.focus;
         self.has = now == self.window;
         self.before = self.before.filter(|_| self.has);
@@ -92,7 +93,7 @@ impl Focus {
         {
             self.focus(before)?;
         } else if !self.has && !believed {
-            // egui-baseview then does not take the focus at the next click.
+            // Makes baseview believe that the window has the focus: egui-baseview then does not take it at the next click.
             let event = FocusInEvent {
                 response_type: FOCUS_IN_EVENT,
                 detail: NotifyDetail::NONLINEAR,

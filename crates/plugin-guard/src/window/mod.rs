@@ -1,4 +1,5 @@
-//! Workarounds for editor windows: of faults of baseview 0.4.2 and egui-baseview 0.9.0 on Linux, and of nice-plug's threads.
+//! Workarounds for editor windows. On Linux, baseview 0.4.2 and egui-baseview 0.9.0 have faults, and nice-plug uses a window on
+//! several threads.
 
 #[cfg(target_os = "linux")]
 mod drawing;

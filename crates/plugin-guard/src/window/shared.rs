@@ -25,7 +25,7 @@ where
     SpawnedEditor { handle: Handle(handle), window: Window(Fragile::new(window)) }
 }
 
-/// Implements methods that pass their arguments to the handle, and the window after the semicolon if there is one.
+/// Implements methods that call the inner handle's methods of the same names. After a semicolon, `window` is passed, too.
 macro_rules! pass_on {
     ($(fn $name:ident($($argument:ident: $type:ty),* $(; $window:ident)?) -> $result:ty;)*) => {
         $(fn $name(&self, $($argument: $type,)* $($window: &Self::Window)?) -> $result {
@@ -41,7 +41,7 @@ impl<H: EditorHandle> EditorHandle for Handle<H> {
     fn run_until_closed(window: Self::Window) -> Result<(), Self::Error> {
         match window.0.try_into_inner() {
             Ok(window) => H::run_until_closed(window),
-            // The window stays open, but there is nothing to wait for.
+            // On another thread than the window's, the window cannot be run. It stays open.
             Err(_) => Ok(()),
         }
     }

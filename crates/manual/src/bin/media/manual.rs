@@ -161,7 +161,7 @@ fn drum_track(frames: usize, rate: u32) -> Signal {
     vec![one.clone(), one]
 }
 
-/// Returns the first frame of a bar.
+/// Returns the frame at which `bar` begins. A fraction is a part of the bar.
 fn at(bar: f64, rate: u32) -> usize {
     (bar * tune::BAR * f64::from(rate)) as usize
 }
@@ -171,7 +171,7 @@ fn excerpt(signal: &Signal, bars: [f64; 2], rate: u32) -> Signal {
     signal.iter().map(|channel| channel[from..to].to_vec()).collect()
 }
 
-/// Writes a spectrogram of `parts`, side by side.
+/// Writes a picture with the spectrograms of `parts` side by side.
 fn picture(parts: &[Signal], rate: u32, path: &Path) -> Result<()> {
     let gap = vec![0.0; (GAP * f64::from(rate)) as usize];
     let row = |channel: usize| {

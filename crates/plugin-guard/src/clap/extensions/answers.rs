@@ -12,8 +12,8 @@ use clap_sys::{
     plugin::clap_plugin,
 };
 
-/// Replaces nice-plug's extension, which also reports changes while the plugin is inactive, and requests a restart for the latency
-/// of the current activation.
+/// Replaces nice-plug's extension. nice-plug also reports changes while the plugin is inactive, and requests a restart even for
+/// the latency with which the plugin has just been activated.
 pub static LATENCY: clap_plugin_latency = clap_plugin_latency { get: Some(latency) };
 
 pub static TAIL: clap_plugin_tail = clap_plugin_tail { get: Some(tail) };

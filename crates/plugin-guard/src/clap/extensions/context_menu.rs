@@ -26,7 +26,7 @@ pub static EXTENSION: clap_plugin_context_menu =
 /// Returns the editor's last menu request, if it is for `target`.
 ///
 /// # Safety
-/// `plugin` must come from [`ClapShim::create`], `target` be valid or null, and the caller on the main thread.
+/// `plugin` must come from [`ClapShim::create`], `target` must be valid or null, and the caller must be on the main thread.
 unsafe fn requested(
     plugin: *const clap_plugin,
     target: *const clap_context_menu_target,
@@ -46,7 +46,7 @@ unsafe extern "C" fn populate(
     target: *const clap_context_menu_target,
     builder: *const clap_context_menu_builder,
 ) -> bool {
-    // SAFETY: the arguments are the host's, which calls this on its main thread.
+    // SAFETY: the host guarantees the arguments, and calls this on its main thread.
     without_panic(false, || unsafe {
         let Some((add, place)) = (*builder).add_item.zip(requested(plugin, target)) else {
             return false;
@@ -68,7 +68,7 @@ unsafe extern "C" fn choose(
     target: *const clap_context_menu_target,
     action: clap_id,
 ) -> bool {
-    // SAFETY: the arguments are the host's, which calls this on its main thread.
+    // SAFETY: the host guarantees the arguments, and calls this on its main thread.
     without_panic(false, || unsafe {
         let place = requested(plugin, target);
         place.iter().for_each(|place| {
@@ -78,7 +78,7 @@ unsafe extern "C" fn choose(
     })
 }
 
-/// Makes the host show its menu of a parameter, or else passes the menu's items to the editor.
+/// Makes the host show its menu of a parameter. If the host cannot, passes the menu's items to the editor.
 ///
 /// # Safety
 /// Must be called on the main thread.
@@ -116,10 +116,12 @@ pub unsafe fn perform(shim: &ClapShim, id: &str, action: clap_id) {
     }
 }
 
+/// Menu that the host builds by calls of [`add_item`].
 #[derive(Default)]
 struct Building {
     /// Open submenus, outermost first: label, whether enabled, and the items of the parent menu so far.
     outer: Vec<(String, bool, Vec<MenuItem>)>,
+    /// Items of the innermost open menu so far.
     items: Vec<MenuItem>,
 }
 
@@ -131,7 +133,7 @@ impl Building {
         true
     }
 
-    /// Adds an item; returns false if it is invalid or of an unknown kind.
+    /// Adds an item, or begins or ends a submenu. Returns false if `data` is invalid or `kind` unknown.
     ///
     /// # Safety
     /// `data` must be null or point to CLAP's struct for `kind`.

@@ -85,7 +85,7 @@ unsafe extern "C" fn set_automation(
     });
 }
 
-/// Reads the track from the host.
+/// Reads the plugin's track from the host, for the editor.
 ///
 /// # Safety
 /// Must be called on the main thread.

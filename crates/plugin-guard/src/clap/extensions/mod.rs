@@ -46,7 +46,7 @@ const PRESET_LOAD: [&CStr; 2] = [CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMP
 const PARAM_INDICATION: [&CStr; 2] = [CLAP_EXT_PARAM_INDICATION, CLAP_EXT_PARAM_INDICATION_COMPAT];
 const TRACK_INFO: [&CStr; 2] = [CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT];
 
-/// Serves the requests and notifications that wait for the main thread.
+/// Serves the editor's requests, and sends the notifications that have waited for the main thread.
 ///
 /// # Safety
 /// Must be called on the main thread.
@@ -69,7 +69,7 @@ pub unsafe fn on_main_thread(shim: &ClapShim) {
     });
 }
 
-/// Requests `size` in pixels from the host, and resizes the window if the host grants it. Returns whether the host does.
+/// Requests the window size `size` in pixels from the host. If the host grants the size, resizes the window and returns true.
 ///
 /// # Safety
 /// Must be called on the main thread.

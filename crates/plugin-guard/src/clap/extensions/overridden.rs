@@ -28,11 +28,11 @@ use std::{
     sync::{OnceLock, atomic::Ordering},
 };
 
-/// Returns the extension in `pair`, which `own` makes from nice-plug's extension called `id` on first use.
+/// Returns the extension for the host in `pair`. On first use, `own` makes it from nice-plug's extension called `id`.
 ///
 /// # Safety
 /// The requirements of [`ClapShim::inner_extension`] apply.
-unsafe fn of<T: Copy>(
+unsafe fn replaced<T: Copy>(
     pair: &OnceLock<Pair<T>>,
     shim: &ClapShim,
     id: &CStr,
@@ -56,13 +56,13 @@ pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
                 text_to_value: Some(text_to_value),
                 ..inner
             };
-            of(&shim.overridden.params, shim, CLAP_EXT_PARAMS, own)
+            replaced(&shim.overridden.params, shim, CLAP_EXT_PARAMS, own)
         } else if id == CLAP_EXT_STATE {
             let own = |inner| clap_plugin_state { load: Some(load), ..inner };
-            of(&shim.overridden.state, shim, CLAP_EXT_STATE, own)
+            replaced(&shim.overridden.state, shim, CLAP_EXT_STATE, own)
         } else if id == CLAP_EXT_GUI {
             let own = |inner| clap_plugin_gui { create: Some(create), ..inner };
-            of(&shim.overridden.gui, shim, CLAP_EXT_GUI, own)
+            replaced(&shim.overridden.gui, shim, CLAP_EXT_GUI, own)
         } else {
             None
         }
@@ -81,8 +81,8 @@ unsafe extern "C" fn flush(
     // SAFETY: CLAP promises a list or null.
     let clamped = unsafe { events.as_ref() }.map(|events| ClampedEvents::new(events, 1, None));
     let list = clamped.as_ref().map(ClampedEvents::list);
-    // SAFETY: the arguments are the host's, except the events, which live until the call returns. CLAP calls this on the audio
-    // thread if the plugin is active, and otherwise on the main thread.
+    // SAFETY: the host guarantees the arguments, except the events, which live until the call returns. CLAP calls this on the
+    // audio thread if the plugin is active, and otherwise on the main thread.
     unsafe {
         if let Some(inner) = inner {
             inner(plugin, list.as_ref().map_or(ptr::null(), ptr::from_ref), to);
@@ -103,7 +103,7 @@ unsafe extern "C" fn text_to_value(
     // SAFETY: the host got `plugin` from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
     let inner = shim.overridden.params.get().and_then(|params| params.inner.text_to_value);
-    // SAFETY: the arguments are the host's, which calls this on its main thread.
+    // SAFETY: the host guarantees the arguments, and calls this on its main thread.
     unsafe {
         let mut ids = shim.parameter_ids().iter();
         let id = ids.find(|(_, number)| *number == parameter);
@@ -118,7 +118,7 @@ unsafe extern "C" fn load(plugin: *const clap_plugin, stream: *const clap_istrea
     // SAFETY: the host got `plugin` from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
     let inner = shim.overridden.state.get().and_then(|state| state.inner.load);
-    // SAFETY: the arguments are the host's, which calls this on its main thread.
+    // SAFETY: the host guarantees the arguments, and calls this on its main thread.
     unsafe {
         drop_edits(shim);
         let loaded = inner.is_some_and(|inner| inner(plugin, stream));
@@ -149,7 +149,7 @@ unsafe extern "C" fn create(
     api: *const c_char,
     is_floating: bool,
 ) -> bool {
-    // SAFETY: the host got `plugin` from `ClapShim::create`, and the other arguments are the host's.
+    // SAFETY: the host got `plugin` from `ClapShim::create`, and guarantees the other arguments.
     unsafe {
         let shim = shim(plugin);
         let inner = shim.overridden.gui.get().and_then(|gui| gui.inner.create);

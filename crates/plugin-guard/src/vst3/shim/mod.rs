@@ -1,15 +1,15 @@
-//! The plugin behind a VST3 host's pointer: nice-plug's, with some functions replaced. Faults of nice-plug 0.4.2:
+//! The plugin behind a VST3 host's pointer: nice-plug's plugin, with functions replaced because of faults of nice-plug 0.4.2:
 //!
-//! * Between `setProcessing(1)` and `setProcessing(0)`, it ignores the values that a host sets, as it expects them in `process`
-//!   again (`setParamNormalized` in `wrapper/vst3/wrapper.rs`). A host that does not call `process` then would read and save the
-//!   old value. The shim keeps such values until the next `process`: the host reads them back, and they are applied before a state
-//!   is saved and before an activation. `process` discards them, because hosts also set values for display that it has received.
+//! * While a host processes, nice-plug ignores `setParamNormalized`: it waits for the value in `process`. If `process` is not
+//!   called, the host reads and saves the old value. So the shim keeps such a value. The host reads it back. It is applied before
+//!   a state is saved, in `setActive`, and before a value that the host sets after processing. The next `process` discards it: a
+//!   host also sets, for display, values that it has already passed to `process`.
 //! * It has 130 hidden parameters for MIDI controllers on each of 16 channels, which take some hosts minutes to read. The shim
 //!   shows one channel's parameters, for controllers that the plugin understands, and maps all channels to them.
-//! * It panics if a host calls `process` before `setupProcessing`, and refuses `setActive` until then. The shim sets a rate of
-//!   44.1 kHz first. It deactivates an active plugin for changes of set-up and layout. While inactive, `process` accepts parameters
-//!   only.
-//! * Some channel counts crash it; here they are an error, as in `clap/plugin.rs`.
+//! * Before `setupProcessing`, it panics in `process` and refuses `setActive`. The shim first sets it up for 44.1 kHz.
+//! * It changes set-up and layout only while inactive. The shim deactivates an active plugin meanwhile. While the plugin is
+//!   inactive, the shim refuses buffers with sound; a call with parameters alone passes.
+//! * Some channel counts crash it. Here, `process` returns an error for them, as in `clap/plugin.rs`.
 //!
 //! When the latency must change, the shim asks the host to activate the plugin again; see [`Latency`](crate::Latency).
 
@@ -50,15 +50,15 @@ use std::{
     thread::{self, ThreadId},
 };
 
-/// Sentinel: no count of changes seen.
-const NOT_SEEN: u64 = u64::MAX;
+/// Sentinel: the latency has not been checked since the last call of `setActive`.
+const NOT_CHECKED: u64 = u64::MAX;
 
 /// Parameter value that nice-plug has ignored.
 struct Pending {
     parameter: ParamID,
     value: ParamValue,
-    /// Rounded value, as the host reads it back.
-    near: ParamValue,
+    /// `value` as the plugin rounds it, for the host to read back.
+    read_back: ParamValue,
     /// [`Vst3Shim::blocks`] when the value was set.
     blocks: u64,
 }
@@ -77,9 +77,9 @@ pub struct Vst3Shim {
     instance: Arc<dyn Instance>,
     programs: Arc<Programs>,
     views: Arc<Views>,
-    /// Ids of the plugin's own parameters, each with the host's number.
+    /// Ids of the plugin's own parameters, each with its VST3 number, in the order of the parameter map.
     ids: Arc<[(String, ParamID)]>,
-    /// See [`GuardedPlugin::CONTROLLERS`].
+    /// [`GuardedPlugin::CONTROLLERS`]: MIDI controllers for which hosts see a parameter.
     controllers: &'static [CtrlNumber],
     events: Events,
     /// Sample rate in Hz, as the bits of an `f64`.
@@ -91,13 +91,13 @@ pub struct Vst3Shim {
     executor: Box<dyn Executor>,
     /// Thread that created the plugin: the host's main thread.
     thread: ThreadId,
-    /// Host context from the factory, until the plugin is initialised.
+    /// Host context from the factory; taken when the plugin is initialised.
     context: Mutex<Option<ComPtr<FUnknown>>>,
-    /// [`Instance::changes`] after the last buffer, or [`NOT_SEEN`].
-    seen: AtomicU64,
+    /// Value of [`Instance::changes`] when the latency was last checked, or [`NOT_CHECKED`].
+    checked_changes: AtomicU64,
     /// Number of calls of `process`.
     blocks: AtomicU64,
-    /// Not for the audio thread.
+    /// Values that nice-plug has ignored. The audio thread must not lock them.
     pending: Mutex<Vec<Pending>>,
 }
 
@@ -115,7 +115,7 @@ impl Class for Vst3Shim {
 }
 
 impl Vst3Shim {
-    /// Creates the shim of nice-plug's `wrapper` and the instance that the wrapper has constructed. `context` is the factory's.
+    /// Creates the shim around nice-plug's `wrapper`, which has constructed the instance. `context` is the factory's host context.
     pub fn new<P: GuardedPlugin>(
         wrapper: &ComWrapper<Wrapper<P>>,
         Constructed { instance, executor }: Constructed,
@@ -161,7 +161,7 @@ impl Vst3Shim {
             executor,
             thread: thread::current().id(),
             context: Mutex::new(context),
-            seen: AtomicU64::new(NOT_SEEN),
+            checked_changes: AtomicU64::new(NOT_CHECKED),
             blocks: AtomicU64::new(0),
             pending: Mutex::default(),
         };
@@ -169,8 +169,8 @@ impl Vst3Shim {
         Some(shim)
     }
 
-    /// Makes a `change` that nice-plug accepts only while inactive: deactivates an active plugin for it.
-    fn inactive(&self, change: impl FnOnce() -> tresult) -> tresult {
+    /// Makes a `change` that nice-plug accepts only while inactive. Deactivates an active plugin before, and activates it after.
+    fn while_inactive(&self, change: impl FnOnce() -> tresult) -> tresult {
         let active = self.active.load(Ordering::Relaxed);
         // SAFETY: the arguments are plain values.
         unsafe {
@@ -185,7 +185,7 @@ impl Vst3Shim {
         }
     }
 
-    /// Locks the values that nice-plug has ignored since the last call of `process`.
+    /// Locks the ignored values, after removing those from before the last `process`.
     fn pending(&self) -> MutexGuard<'_, Vec<Pending>> {
         let blocks = self.blocks.load(Ordering::Relaxed);
         let mut pending = lock(&self.pending);
@@ -217,7 +217,7 @@ impl Vst3Shim {
     /// Requests a restart from the host if the latency must change. For the audio thread.
     fn check_latency(&self) {
         let changes = u64::from(self.instance.changes());
-        if self.seen.swap(changes, Ordering::Relaxed) == changes
+        if self.checked_changes.swap(changes, Ordering::Relaxed) == changes
             || !self.instance.latency().is_outdated(self.wanted_latency())
         {
             return;
@@ -228,8 +228,8 @@ impl Vst3Shim {
     /// Requests a call to the host. For the audio thread.
     fn ask(&self, call: HostCall) {
         self.calls.request(call);
-        // On the host's main thread, nice-plug would call the host at once, within `process`.
-        if !self.calls.looped.load(Ordering::Relaxed) && thread::current().id() != self.thread {
+        // Not if this is the host's main thread: nice-plug would then call the host at once, within `process`. The request waits.
+        if !self.calls.has_timer.load(Ordering::Relaxed) && thread::current().id() != self.thread {
             self.executor.gui(Task::new(self.calls.clone()));
         }
     }
@@ -238,7 +238,7 @@ impl Vst3Shim {
 impl Drop for Vst3Shim {
     fn drop(&mut self) {
         // A host may release the plugin without terminating it.
-        self.views.run_loop.leave();
+        self.views.run_loop.unregister();
         worker::finish();
     }
 }
@@ -247,7 +247,7 @@ impl Drop for Vst3Shim {
 macro_rules! pass_on {
     ($field:ident: $(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
         $(unsafe fn $name(&self, $($argument: $type),*) -> $result {
-            // SAFETY: the arguments are the host's.
+            // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
             unsafe { self.$field.$name($($argument),*) }
         })*
     };
@@ -255,7 +255,7 @@ macro_rules! pass_on {
 
 /// Writes `text` to `to`, truncated and zero-terminated.
 fn fill(to: &mut String128, text: &str) {
-    // The host's buffer may hold anything.
+    // Clears what follows the text, as the host's buffer may hold anything.
     to.fill(0);
     let end = to.len() - 1;
     to[..end].iter_mut().zip(text.encode_utf16()).for_each(|(to, unit)| *to = unit as TChar);
@@ -275,14 +275,14 @@ impl IPluginBaseTrait for Vst3Shim {
         let of_factory = of_factory.as_ref().map_or(std::ptr::null_mut(), ComPtr::as_ptr);
         // SAFETY: both are objects of the host or null, and the host calls this on its main thread.
         unsafe {
-            self.views.run_loop.find(context, &self.calls);
-            self.views.run_loop.find(of_factory, &self.calls);
+            self.views.run_loop.register(context, &self.calls);
+            self.views.run_loop.register(of_factory, &self.calls);
             self.component.initialize(context)
         }
     }
 
     unsafe fn terminate(&self) -> tresult {
-        self.views.run_loop.leave();
+        self.views.run_loop.unregister();
         self.calls.connect(HostCall::Restart, None::<fn()>);
         // SAFETY: there are no arguments.
         unsafe { self.component.terminate() }
@@ -299,8 +299,8 @@ impl IComponentTrait for Vst3Shim {
 
     unsafe fn setActive(&self, state: TBool) -> tresult {
         self.apply_pending();
-        self.seen.store(NOT_SEEN, Ordering::Relaxed);
-        // SAFETY: the argument is the host's.
+        self.checked_changes.store(NOT_CHECKED, Ordering::Relaxed);
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         let result = unsafe { self.component.setActive(state) };
         self.active.store(state != 0 && result == kResultOk, Ordering::Relaxed);
         result
@@ -316,7 +316,7 @@ impl IComponentTrait for Vst3Shim {
         if index < 0 {
             return kInvalidArgument;
         }
-        // SAFETY: the arguments are the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         let result = unsafe { self.component.getBusInfo(media, direction, index, bus) };
         if result == kResultOk && is_sidechain(direction, index) {
             // SAFETY: nice-plug has filled in `bus`.
@@ -332,7 +332,7 @@ impl IComponentTrait for Vst3Shim {
         index: int32,
         state: TBool,
     ) -> tresult {
-        // SAFETY: the arguments are the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         let result = unsafe { self.component.activateBus(media, direction, index, state) };
         if result == kResultOk && is_sidechain(direction, index) {
             self.sidechain.activate(state != 0);
@@ -342,15 +342,15 @@ impl IComponentTrait for Vst3Shim {
 
     unsafe fn setState(&self, state: *mut IBStream) -> tresult {
         self.pending().clear();
-        // SAFETY: the arguments are the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         let result = unsafe { self.component.setState(state) };
-        self.programs.now();
+        self.programs.current();
         result
     }
 
     unsafe fn getState(&self, state: *mut IBStream) -> tresult {
         self.apply_pending();
-        // SAFETY: the arguments are the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         unsafe { self.component.getState(state) }
     }
 }
@@ -370,7 +370,7 @@ impl IEditControllerTrait for Vst3Shim {
         value: ParamValue,
         string: *mut String128,
     ) -> tresult {
-        // SAFETY: the arguments are the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         unsafe {
             match id {
                 PROGRAM => self.programs.name(self.programs.index(value), string),
@@ -380,7 +380,7 @@ impl IEditControllerTrait for Vst3Shim {
     }
 
     unsafe fn createView(&self, name: FIDString) -> *mut IPlugView {
-        // SAFETY: the argument is the host's, and nice-plug passes ownership of a view, or null.
+        // SAFETY: the host guarantees the argument, and nice-plug passes ownership of a view, or null.
         let inner = unsafe { ComPtr::from_raw(self.controller.createView(name)) };
         View::create(inner, &self.views)
     }
@@ -391,6 +391,7 @@ impl IEditControllerTrait for Vst3Shim {
         string: *mut TChar,
         value: *mut ParamValue,
     ) -> tresult {
+        // nice-plug accepts exact names only, so the typed text is first replaced by the exact name that the plugin finds for it.
         let mut typed = Vec::new();
         if !string.is_null() {
             // SAFETY: VST3 promises a text that ends with a zero.
@@ -402,25 +403,25 @@ impl IEditControllerTrait for Vst3Shim {
         let spelled = own.and_then(|(own, ..)| self.instance.spelled(&own, &typed));
         let mut spelled = spelled.map(|text| text.encode_utf16().chain([0]).collect::<Vec<_>>());
         let string = spelled.as_mut().map_or(string, |text| text.as_mut_ptr());
-        // SAFETY: `spelled` outlives the call; the other arguments are the host's.
+        // SAFETY: `spelled` outlives the call, and the host guarantees the other arguments.
         unsafe { self.controller.getParamValueByString(id, string, value) }
     }
 
-    /// Connects the handler that requests go to.
+    /// Stores the host's handler: restarts and the editor's requests go to it.
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
         // SAFETY: VST3 promises a handler or null, and the host calls this on its main thread.
-        let handler1 = unsafe {
-            self.views.run_loop.find(handler.cast(), &self.calls);
+        let host_handler = unsafe {
+            self.views.run_loop.register(handler.cast(), &self.calls);
             ComRef::from_raw(handler)
         };
         let flags = RestartFlags_::kLatencyChanged as int32;
-        let restart = handler1.map(|handler| {
+        let restart = host_handler.map(|handler| {
             let host = handler.to_com_ptr();
             // SAFETY: the handler is reference-counted. A host that refuses reads the latency at the next activation.
             move || _ = unsafe { host.restartComponent(flags) }
         });
         self.calls.connect(HostCall::Restart, restart);
-        let requests = handler1.map(|handler| Requests {
+        let requests = host_handler.map(|handler| Requests {
             link: self.instance.link().clone(),
             views: self.views.clone(),
             ids: self.ids.clone(),
@@ -433,7 +434,7 @@ impl IEditControllerTrait for Vst3Shim {
             Connection {
                 wake: Box::new(move |_| {
                     calls.request(HostCall::Serve);
-                    calls.run_unless_looped();
+                    calls.run_without_timer();
                 }),
                 marks_dirty: requests.marking.is_some(),
                 has_menus: requests.menus.is_some(),
@@ -441,7 +442,7 @@ impl IEditControllerTrait for Vst3Shim {
         });
         self.calls.connect(HostCall::Serve, requests.map(|requests| move || requests.run()));
         self.instance.link().connect(connection);
-        // SAFETY: the argument is the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         unsafe { self.controller.setComponentHandler(handler) }
     }
 
@@ -450,31 +451,32 @@ impl IEditControllerTrait for Vst3Shim {
     }
 
     unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
-        let own = self.ids.len() as int32;
-        // nice-plug's parameters for the first MIDI channel come first.
-        let index = match usize::try_from(index.wrapping_sub(own)).ok() {
+        let own_count = self.ids.len() as int32;
+        // After the plugin's own parameters, nice-plug has one for each controller of the first MIDI channel.
+        let index = match usize::try_from(index.wrapping_sub(own_count)).ok() {
             None => index,
-            Some(behind) if behind < self.controllers.len() => {
-                own + int32::from(self.controllers[behind])
+            Some(after_own) if after_own < self.controllers.len() => {
+                own_count + int32::from(self.controllers[after_own])
             }
-            Some(behind) => {
+            Some(after_own) => {
                 let is_program =
-                    behind - self.controllers.len() < self.programs.parameters() as usize;
-                // SAFETY: the pointer is the host's.
+                    after_own - self.controllers.len() < self.programs.parameters() as usize;
+                // SAFETY: VST3 promises room or null.
                 let info = unsafe { info.as_mut() }.filter(|_| is_program);
                 return info.map_or(kInvalidArgument, |info| self.programs.describe(info));
             }
         };
-        // SAFETY: the pointer is the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         unsafe { self.controller.getParameterInfo(index, info) }
     }
 
     unsafe fn getParamNormalized(&self, id: ParamID) -> ParamValue {
         if id == PROGRAM {
-            return self.programs.now();
+            return self.programs.current();
         }
-        let pending = self.pending().iter().find(|own| own.parameter == id).map(|own| own.near);
-        // SAFETY: the arguments are the host's.
+        let pending =
+            self.pending().iter().find(|own| own.parameter == id).map(|own| own.read_back);
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         pending.unwrap_or_else(|| unsafe { self.controller.getParamNormalized(id) })
     }
 
@@ -488,17 +490,18 @@ impl IEditControllerTrait for Vst3Shim {
             self.apply_pending();
         }
         self.pending().retain(|pending| pending.parameter != id);
-        // SAFETY: the arguments are the host's.
-        let (before, result, near, now) = unsafe {
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
+        let (before, result, read_back, now) = unsafe {
             let before = self.controller.getParamNormalized(id);
             let result = self.controller.setParamNormalized(id, value);
             let plain = self.controller.normalizedParamToPlain(id, value);
-            let near = self.controller.plainParamToNormalized(id, plain);
-            (before, result, near, self.controller.getParamNormalized(id))
+            let read_back = self.controller.plainParamToNormalized(id, plain);
+            (before, result, read_back, self.controller.getParamNormalized(id))
         };
-        if result == kResultOk && now == before && (near - now).abs() > 1e-6 {
+        // nice-plug has ignored the value if the parameter has not moved and is not there already.
+        if result == kResultOk && now == before && (read_back - now).abs() > 1e-6 {
             let blocks = self.blocks.load(Ordering::Relaxed);
-            self.pending().push(Pending { parameter: id, value, near, blocks });
+            self.pending().push(Pending { parameter: id, value, read_back, blocks });
         }
         result
     }

@@ -29,7 +29,7 @@ impl Vst3Shim {
         let _ = unsafe { self.setupProcessing(&mut setup) };
     }
 
-    /// Returns whether nice-plug can process the channel counts in `data`.
+    /// Returns whether nice-plug can process the channel counts in `data`: inputs <= outputs <= layout.
     fn channels_fit(&self, data: &ProcessData) -> bool {
         let count = |buses: *mut AudioBusBuffers, number: int32| {
             // SAFETY: VST3 promises as many buses as the number.
@@ -39,7 +39,7 @@ impl Vst3Shim {
         let outputs = count(data.outputs, data.numOutputs);
         let mut layout: SpeakerArrangement = 0;
         let output = BusDirections_::kOutput as BusDirection;
-        // SAFETY: there is room for the answer, a bit for each channel.
+        // SAFETY: `layout` has room for the answer, which has a bit for each channel.
         let known = unsafe { self.processor.getBusArrangement(output, 0, &mut layout) };
         known == kResultOk && inputs <= outputs && outputs <= layout.count_ones() as int32
     }
@@ -53,7 +53,7 @@ impl IAudioProcessorTrait for Vst3Shim {
 
     unsafe fn setProcessing(&self, state: TBool) -> tresult {
         self.processing.store(state != 0, Ordering::Relaxed);
-        // SAFETY: the argument is the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         unsafe { self.processor.setProcessing(state) }
     }
 
@@ -63,10 +63,11 @@ impl IAudioProcessorTrait for Vst3Shim {
     }
 
     unsafe fn setupProcessing(&self, setup: *mut ProcessSetup) -> tresult {
-        // SAFETY: the argument is the host's.
-        let result = self.inactive(|| unsafe { self.processor.setupProcessing(setup) });
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
+        let result = self.while_inactive(|| unsafe { self.processor.setupProcessing(setup) });
         if result == kResultOk {
-            // SAFETY: nice-plug has read `setup`. It rounds the rate to `f32`, too.
+            // nice-plug rounds the rate to `f32`, too.
+            // SAFETY: nice-plug has accepted `setup`, so it is valid.
             let rate = f64::from(unsafe { (*setup).sampleRate } as f32);
             self.rate.store(rate.to_bits(), Ordering::Relaxed);
         }
@@ -81,20 +82,20 @@ impl IAudioProcessorTrait for Vst3Shim {
         output_count: int32,
     ) -> tresult {
         if input_count != 2 || inputs.is_null() {
-            // SAFETY: the arguments are the host's.
-            return self.inactive(|| unsafe {
+            // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
+            return self.while_inactive(|| unsafe {
                 self.processor.setBusArrangements(inputs, input_count, outputs, output_count)
             });
         }
         // SAFETY: VST3 promises as many inputs as the count.
         let (main, own) = unsafe { (*inputs, *inputs.add(1)) };
-        // nice-plug accepts only layouts with all channels of the sidechain; a host may also leave it out.
+        // nice-plug accepts a sidechain with the main input's channel count only; the shim also accepts one without channels.
         if own != 0 && own.count_ones() != main.count_ones() {
             return kResultFalse;
         }
         let mut both = [main; 2];
-        // SAFETY: there are two inputs, and the outputs are the host's.
-        let result = self.inactive(|| unsafe {
+        // SAFETY: there are two inputs, and the host guarantees the outputs.
+        let result = self.while_inactive(|| unsafe {
             self.processor.setBusArrangements(both.as_mut_ptr(), 2, outputs, output_count)
         });
         if result == kResultOk {
@@ -112,7 +113,7 @@ impl IAudioProcessorTrait for Vst3Shim {
         if index < 0 {
             return kInvalidArgument;
         }
-        // SAFETY: the arguments are the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         let result = unsafe { self.processor.getBusArrangement(direction, index, arrangement) };
         if let Some(own) = self.sidechain.arrangement()
             && result == kResultOk
@@ -142,7 +143,7 @@ impl IAudioProcessorTrait for Vst3Shim {
         if let Some(inputs) = &mut inputs {
             (block.inputs, block.numInputs) = (inputs.as_mut_ptr(), 2);
         }
-        // SAFETY: the data are the host's, except inputs and events, which live until the call returns.
+        // SAFETY: the host guarantees the data, except inputs and events, which live until the call returns.
         let result = unsafe { self.processor.process(&mut block) };
         self.check_latency();
         if self.programs.chosen_in(&block) {
@@ -163,7 +164,7 @@ impl IMidiMappingTrait for Vst3Shim {
         if !self.controllers.contains(&controller) {
             return kResultFalse;
         }
-        // SAFETY: the pointer is the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         unsafe { self.midi.getMidiControllerAssignment(bus, 0, controller, id) }
     }
 }

@@ -34,15 +34,16 @@ const LIST: ProgramListID = 1;
 
 pub struct Programs {
     instance: Arc<dyn Instance>,
+    /// Key and name of each factory preset.
     list: Vec<(&'static str, String)>,
-    /// Index of the last chosen program.
-    now: AtomicUsize,
+    /// Index of the current program: the last one that the host chose, or that the sound is known to have started from.
+    current: AtomicUsize,
 }
 
 impl Programs {
     pub fn new<P: GuardedPlugin>(instance: Arc<dyn Instance>) -> Arc<Self> {
         let list = P::factory_presets().into_iter().map(|(key, info)| (key, info.name)).collect();
-        Arc::new(Self { instance, list, now: AtomicUsize::new(0) })
+        Arc::new(Self { instance, list, current: AtomicUsize::new(0) })
     }
 
     /// Returns the number of program parameters: 1, or 0 without factory presets.
@@ -50,39 +51,39 @@ impl Programs {
         int32::from(!self.list.is_empty())
     }
 
-    fn last(&self) -> f64 {
+    fn last_index(&self) -> f64 {
         self.list.len().saturating_sub(1) as f64
     }
 
     /// Returns the index of the program at `value` (0..1).
     pub fn index(&self, value: ParamValue) -> usize {
-        (value.clamp(0.0, 1.0) * self.last()).round() as usize
+        (value.clamp(0.0, 1.0) * self.last_index()).round() as usize
     }
 
-    /// Returns the value (0..1) of the sound's program, or else of the last chosen one. Not for the audio thread.
-    pub fn now(&self) -> ParamValue {
+    /// Returns the value (0..1) of the program that the sound started from, or else of the last chosen program. Allocates.
+    pub fn current(&self) -> ParamValue {
         let name = self.instance.preset();
         if let Some(index) = self.list.iter().position(|(_, own)| Some(own) == name.as_ref()) {
-            self.now.store(index, Ordering::Relaxed);
+            self.current.store(index, Ordering::Relaxed);
         }
-        self.now.load(Ordering::Relaxed) as f64 / self.last().max(1.0)
+        self.current.load(Ordering::Relaxed) as f64 / self.last_index().max(1.0)
     }
 
-    /// Chooses the program at `value` (0..1), which [`Programs::run`] loads; returns false if it is chosen already.
+    /// Marks the program at `value` (0..1) for [`Programs::run`], which loads it. Returns false if it is the current one.
     fn choose(&self, value: ParamValue) -> bool {
         let index = self.index(value);
-        self.now.swap(index, Ordering::Relaxed) != index
+        self.current.swap(index, Ordering::Relaxed) != index
     }
 
     /// Loads the program at `value` (0..1), unless the sound started from it. Not for the audio thread.
     pub fn set(&self, value: ParamValue) {
-        self.now();
+        self.current();
         if self.choose(value) {
             self.run();
         }
     }
 
-    /// Returns whether a buffer of the host chooses another program. For the audio thread.
+    /// Marks the program that a buffer of the host chooses. Returns whether it is another one. For the audio thread.
     pub fn chosen_in(&self, block: &ProcessData) -> bool {
         // SAFETY: VST3 promises changes or null, and queues for each index below the count.
         unsafe {
@@ -101,7 +102,7 @@ impl Programs {
     pub fn describe(&self, info: &mut ParameterInfo) -> tresult {
         // SAFETY: zeros are valid numbers and empty texts.
         *info = unsafe { mem::zeroed() };
-        (info.id, info.unitId, info.stepCount) = (PROGRAM, kRootUnitId, self.last() as int32);
+        (info.id, info.unitId, info.stepCount) = (PROGRAM, kRootUnitId, self.last_index() as int32);
         let flags = (ParameterFlags_::kIsProgramChange | ParameterFlags_::kIsList) as int32;
         info.flags = flags;
         fill(&mut info.title, "Program");
@@ -126,7 +127,7 @@ impl Programs {
 impl Job for Programs {
     /// Loads the chosen program, and asks the host to read all parameters.
     fn run(&self) {
-        if let Some((key, _)) = self.list.get(self.now.load(Ordering::Relaxed)) {
+        if let Some((key, _)) = self.list.get(self.current.load(Ordering::Relaxed)) {
             // A factory preset is always valid.
             let _ = self.instance.load_preset(Location::Factory(key));
             self.instance.link().request(Request::ReadValues);
@@ -160,7 +161,7 @@ impl IUnitInfoTrait for Vst3Shim {
 
     unsafe fn getUnitInfo(&self, index: int32, info: *mut UnitInfo) -> tresult {
         if index != 0 {
-            // SAFETY: the arguments are the host's.
+            // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
             return unsafe { self.units.getUnitInfo(index - 1, info) };
         }
         // SAFETY: VST3 promises room.
@@ -196,7 +197,7 @@ impl IUnitInfoTrait for Vst3Shim {
         name: *mut String128,
     ) -> tresult {
         match usize::try_from(index) {
-            // SAFETY: the pointer is the host's.
+            // SAFETY: VST3 promises room or null.
             Ok(index) if list == LIST => unsafe { self.programs.name(index, name) },
             _ => kInvalidArgument,
         }

@@ -21,7 +21,7 @@ use std::{
 pub struct Requests {
     pub link: HostLink,
     pub views: Arc<Views>,
-    /// Parameter ids, each with the host's number.
+    /// Ids of the plugin's own parameters, each with its VST3 number.
     pub ids: Arc<[(String, ParamID)]>,
     pub handler: ComPtr<IComponentHandler>,
     pub marking: Option<ComPtr<IComponentHandler2>>,
@@ -29,7 +29,7 @@ pub struct Requests {
 }
 
 impl Job for Requests {
-    /// Serves all requests. Must be called on the host's main thread, or else without a run loop on the window's thread.
+    /// Serves all requests. Must be called on the host's main thread; in a host without a timer, on the window's thread.
     fn run(&self) {
         let mut requests = self.link.take_requests();
         // Of consecutive requests of one kind, only the last one counts.
@@ -52,7 +52,7 @@ impl Job for Requests {
                             self.link.set_menu(Some(Menu { place, items: vec![] }));
                         }
                     }
-                    // The host performs its entries by itself.
+                    // Not requested in VST3: the host shows its menu itself, and performs the entries.
                     Request::Perform { .. } => {}
                 }
             }
@@ -61,15 +61,16 @@ impl Job for Requests {
 }
 
 impl Requests {
-    /// Shows the host's menu of a parameter with the editor's entries; returns false if the host has no menu.
+    /// Shows the host's menu of a parameter, with the editor's entries. Returns false if the host shows none, or has no timer.
     ///
     /// # Safety
     /// Must be called on the host's main thread.
     unsafe fn pop_up(&self, place: Place) -> bool {
         let number = self.ids.iter().find_map(|(id, number)| (id == place.id).then_some(*number));
-        // Without a run loop, this may be another thread.
-        let looped = self.views.calls.looped.load(Ordering::Relaxed);
-        let (Some(number), Some(menus)) = (number, self.menus.as_ref().filter(|_| looped)) else {
+        // Without a timer, this may not be the host's main thread, where alone a menu may be opened.
+        let has_timer = self.views.calls.has_timer.load(Ordering::Relaxed);
+        let (Some(number), Some(menus)) = (number, self.menus.as_ref().filter(|_| has_timer))
+        else {
             return false;
         };
         let target = ComWrapper::new(Target { link: self.link.clone(), id: place.id });
@@ -90,6 +91,7 @@ impl Requests {
     }
 }
 
+/// Receiver of the user's choice among the editor's entries in the host's menu.
 struct Target {
     link: HostLink,
     id: &'static str,

@@ -11,7 +11,7 @@ fn shim() -> Vst3Shim {
     shim_in(None)
 }
 
-/// Creates the plugin by a factory with the host context `context`.
+/// Creates the plugin as a factory with the host context `context` does.
 fn shim_in(context: Option<ComPtr<FUnknown>>) -> Vst3Shim {
     let wrapper = ComWrapper::new(Wrapper::<TestPlugin>::new());
     Vst3Shim::new(&wrapper, construction::take().unwrap(), context).unwrap()
@@ -50,7 +50,7 @@ fn a_terminated_plugin_does_not_restart() {
     let shim = shim();
     let host = ComWrapper::new(Host::<false>::default());
     connect(&shim, host.to_com_ptr());
-    // Requested in the last buffer, and late on nice-plug's thread.
+    // The last buffer requests a restart, and nice-plug's thread serves the request too late.
     shim.calls.request(HostCall::Restart);
     // SAFETY: this is the main thread.
     assert_eq!(unsafe { shim.terminate() }, kResultOk);
@@ -79,7 +79,7 @@ fn a_changed_state_is_reported_on_the_hosts_thread() {
     assert!(!shim.instance.link().request(Request::MarkDirty), "there is no host yet");
     let handler = ComWrapper::new(Host::<true>::default());
     connect(&shim, handler.to_com_ptr());
-    // The window has a thread of its own.
+    // Requests come from the window's own thread.
     let link = shim.instance.link().clone();
     let edits = move || (0..2).all(|_| link.request(Request::MarkDirty));
     assert!(thread::spawn(edits).join().unwrap());

@@ -1,7 +1,7 @@
-//! Wrappers of the editor's view, for the host, and of the host's frame, for nice-plug.
+//! Two wrappers: the host gets one around the editor's view, and nice-plug gets one around the host's frame.
 //!
-//! nice-plug 0.4.2 registers a handler in the frame's run loop that holds a reference to itself (`RunLoopEventHandler`), and leaks
-//! with its two sockets. Here, the frame releases that reference after the host has released the handler.
+//! nice-plug 0.4.2 registers a handler (`RunLoopEventHandler`) in the frame's run loop. The handler holds a reference to itself,
+//! so it leaks, with its two sockets. Here, the frame releases that reference after the host has released the handler.
 //!
 //! The host is asked for a new size before the window is resized: GtkSocket, for instance, refuses windows that resize themselves.
 
@@ -31,6 +31,7 @@ use std::{
 
 /// State that the views of an instance share.
 pub struct Views {
+    /// Site of the view that got a frame last; `None` once that view has lost it.
     site: Mutex<Option<Arc<Site>>>,
     /// Whether the host has set a size since the last request for one.
     sized: AtomicBool,
@@ -54,13 +55,13 @@ impl Views {
         }
     }
 
-    /// Returns the host's pointer to the view with a frame; null without one.
+    /// Returns the host's pointer to the view that has a frame; null if none has.
     pub fn shown(&self) -> *mut IPlugView {
         lock(&self.site).as_ref().map_or(ptr::null_mut(), |site| site.view.load(Ordering::Relaxed))
     }
 
-    /// Asks the host for a window of this width and height in pixels. Returns whether the host grants a size; false on another
-    /// thread than the window's, where Carla runs its loop and nice-plug would panic.
+    /// Asks the host for a window of this width and height in pixels. Returns whether the host grants a size. Does nothing and
+    /// returns false on a thread other than the window's: Carla runs its loop there, and nice-plug would panic.
     ///
     /// # Safety
     /// Must be called in the host's run loop, or else on its main thread.
@@ -75,7 +76,7 @@ impl Views {
         unsafe {
             let view = site.view.load(Ordering::Relaxed);
             let granted = site.host.resizeView(view, &mut size) == kResultOk;
-            // Not every host calls `onSize`, as VST3 asks for.
+            // VST3 asks hosts to call `onSize`, but not every host does.
             if granted && !self.sized.load(Ordering::Relaxed) {
                 site.inner.onSize(&mut size);
             }
@@ -90,6 +91,7 @@ struct Site {
     run_loop: Option<ComPtr<IRunLoop>>,
     handlers: Mutex<Vec<ComPtr<IEventHandler>>>,
     inner: ComPtr<IPlugView>,
+    /// The host's pointer to the view.
     view: AtomicPtr<IPlugView>,
     /// Whether the timer of [`RunLoop`] is registered with this frame.
     has_timer: bool,
@@ -170,7 +172,8 @@ pub struct View {
     /// Site of this view; `None` without a frame.
     site: Mutex<Option<Arc<Site>>>,
     is_attached: AtomicBool,
-    own: AtomicPtr<IPlugView>,
+    /// The host's pointer to this view.
+    host_pointer: AtomicPtr<IPlugView>,
 }
 
 impl Class for View {
@@ -178,7 +181,7 @@ impl Class for View {
 }
 
 impl View {
-    /// Returns a reference to a view around nice-plug's view `inner`, which the caller must release; null without `inner`.
+    /// Wraps nice-plug's view `inner`. Returns a reference to the wrapper, which the caller must release; null without `inner`.
     pub fn create(inner: Option<ComPtr<IPlugView>>, views: &Arc<Views>) -> *mut IPlugView {
         let view = inner.and_then(|inner| {
             Some(ComWrapper::new(Self {
@@ -187,16 +190,16 @@ impl View {
                 views: views.clone(),
                 site: Mutex::default(),
                 is_attached: AtomicBool::new(false),
-                own: AtomicPtr::default(),
+                host_pointer: AtomicPtr::default(),
             }))
         });
         let own = view.as_ref().and_then(ComWrapper::to_com_ptr::<IPlugView>);
         let own = own.map_or(ptr::null_mut(), ComPtr::into_raw);
-        view.iter().for_each(|view| view.own.store(own, Ordering::Relaxed));
+        view.iter().for_each(|view| view.host_pointer.store(own, Ordering::Relaxed));
         own
     }
 
-    /// Creates the site of this view in the frame `host`.
+    /// Creates the site of this view in the frame `host`, and registers the timer in its run loop if there is none yet.
     ///
     /// # Safety
     /// Must be called on the host's main thread.
@@ -207,9 +210,9 @@ impl View {
             run_loop: host.cast(),
             handlers: Mutex::default(),
             inner: self.inner.clone(),
-            view: AtomicPtr::new(self.own.load(Ordering::Relaxed)),
+            view: AtomicPtr::new(self.host_pointer.load(Ordering::Relaxed)),
             // SAFETY: guaranteed by the caller.
-            has_timer: unsafe { run_loop.find(host.as_ptr().cast(), calls) },
+            has_timer: unsafe { run_loop.register(host.as_ptr().cast(), calls) },
         }
     }
 }
@@ -240,7 +243,7 @@ impl IPlugViewTrait for View {
     }
 
     unsafe fn attached(&self, parent: *mut c_void, kind: FIDString) -> tresult {
-        // SAFETY: the arguments are the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         let result = unsafe { self.inner.attached(parent, kind) };
         if result == kResultOk {
             self.is_attached.store(true, Ordering::Relaxed);
@@ -257,7 +260,7 @@ impl IPlugViewTrait for View {
 
     unsafe fn onSize(&self, size: *mut ViewRect) -> tresult {
         self.views.sized.store(true, Ordering::Relaxed);
-        // SAFETY: the argument is the host's.
+        // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         unsafe { self.inner.onSize(size) }
     }
 
@@ -265,16 +268,16 @@ impl IPlugViewTrait for View {
         let views = &*self.views;
         let before = lock(&self.site).take();
         if before.as_ref().is_some_and(|before| before.has_timer) {
-            views.run_loop.leave();
+            views.run_loop.unregister();
         }
         // SAFETY: VST3 promises a frame or null, and the host calls this on its main thread.
         let site = unsafe { ComRef::from_raw(frame).map(|host| Arc::new(self.place(host))) };
         lock(&self.site).clone_from(&site);
-        // Another view may have a frame already.
+        // If another view has got a frame since, its site stays.
         let shown = |shown: &Arc<Site>| before.as_ref().is_some_and(|own| Arc::ptr_eq(own, shown));
         if site.is_some() || lock(&views.site).as_ref().is_some_and(shown) {
-            let looped = views.calls.looped.load(Ordering::Relaxed);
-            views.link.set_resizable(looped && site.is_some());
+            let has_timer = views.calls.has_timer.load(Ordering::Relaxed);
+            views.link.set_resizable(has_timer && site.is_some());
             lock(&views.site).clone_from(&site);
         }
         let own = site.and_then(|site| match site.run_loop {
