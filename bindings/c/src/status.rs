@@ -67,7 +67,7 @@ pub extern "C" fn tf_error_message(status: i32) -> *const c_char {
     text.map_or(c"unknown status", |(_, text)| text).as_ptr()
 }
 
-/// Size in bytes of the details of an error, with the NUL; longer details are cut.
+/// Size in bytes of the buffer for the details of an error and a NUL. Longer details are cut.
 const DETAILS: usize = 512;
 
 thread_local! {
@@ -96,7 +96,7 @@ pub fn fail(status: Status, details: impl fmt::Display) -> Status {
     status
 }
 
-/// Runs a function's body and turns a panic into a status.
+/// Runs the body of a C function. A panic becomes [`Status::Panic`], because it must not unwind into C.
 pub fn guard(body: impl FnOnce() -> Result<(), Status>) -> Status {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => Status::Ok,
