@@ -2,7 +2,8 @@
 
 import { check, findPreset, presets } from "./tone-filter/index.js";
 
-// Settings that links leave out. Bypass belongs to the comparison with the original; the others are connections that a page lacks.
+// Settings that links leave out. Bypass belongs to the comparison with the original; the others are connections that a page
+// lacks.
 const OWN = ["bypass", "midi-out", "mpe", "listen"];
 
 // Returns whether the part after `#` is a sound; otherwise, it is an anchor in the page.

@@ -69,7 +69,8 @@ export class Player {
     engine.onchange = () => this.show();
   }
 
-  // Selects `song`, which the play button then plays, and loads it. Returns whether the song is still selected once it is loaded.
+  // Selects `song`, which the play button then plays, and loads it. Returns whether the song is still selected once it is
+  // loaded.
   async select(song) {
     this.#engine.pause();
     this.#source = song;

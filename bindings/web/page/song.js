@@ -18,8 +18,8 @@ async function decode({ name, sound }) {
   }
 }
 
-// Sends the worker a message and returns its answer; until then, no other message may be sent. If `signal` is aborted, throws its
-// reason.
+// Sends the worker a message and returns its answer; until then, no other message may be sent. If `signal` is aborted, throws
+// its reason.
 function ask(worker, signal, message, transfer) {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

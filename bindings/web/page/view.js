@@ -1,4 +1,5 @@
-// View of the bands, as a grid or as a roll. It is drawn at most 60 times a second, or 4 times for visitors who want less motion.
+// View of the bands, as a grid or as a roll. It is drawn at most 60 times a second, or 4 times for visitors who want less
+// motion.
 
 import { noteName } from "./tone-filter/index.js";
 import { Grid } from "./grid.js";

@@ -243,7 +243,8 @@ test("keys and cells play notes while Keys is on", async () => {
     const { x, y, width, height } = await tab.locator("#grid").boundingBox();
     await tab.mouse.move(x + ((tone % 12) + 0.5) * (width / 12), y + (Math.floor(tone / 12) + 0.5) * (height / 4));
   };
-  // Returns the bands that may sound, counted from A3. Awaits two answers, because an earlier call may have requested the first.
+  // Returns the bands that may sound, counted from A3. Awaits two answers, because an earlier call may have requested the
+  // first.
   const open = () =>
     inPage(tab, async ({ engine: { node } }) => {
       await node.bands();

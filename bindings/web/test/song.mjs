@@ -46,8 +46,8 @@ async function wav(name, [coding, bytes, channels, rate], samples) {
   return file;
 }
 
-// The demo tune's samples as floats, with the values that the command reads. From 16 bits, Chromium would divide positive samples
-// by 32767, not 32768.
+// The demo tune's samples as floats, with the values that the command reads. From 16 bits, Chromium would divide positive
+// samples by 32767, not 32768.
 const original = (await readFile(path.join(RESULTS, "expected/demo.wav"))).subarray(44);
 const floats = Buffer.alloc(2 * original.length);
 for (let at = 0; at < original.length; at += 2) floats.writeFloatLE(original.readInt16LE(at) / 32768, 2 * at);
