@@ -22,8 +22,7 @@ const RATE: f64 = 48_000.0;
 /// Number of samples between two frames of a display at 60 Hz.
 const FRAME: usize = 800;
 
-/// Returns a snapshot in which all bands sound. `time` is in seconds: phases and levels move with it, in each band at a rate of
-/// its own.
+/// Returns a snapshot at `time` (in seconds) in which all bands sound. Phase and level of each band move at rates of its own.
 fn all_lit(time: f64) -> Snapshot {
     let mut lit = Snapshot { drive: 40.0, threshold: 0.001, ceiling: 0.05, ..Snapshot::default() };
     (lit.floor, lit.first.total_power) = (1e-6, 0.1);

@@ -122,8 +122,7 @@ fn mono_and_stereo(c: &mut Criterion) {
     }
 }
 
-/// Measures the cost of held keys, compared with no keys. All bands have a held key, with a constant or an ever changing
-/// velocity.
+/// Measures the cost of held keys for all bands, with constant and with changing velocities, compared with no keys.
 fn keys(c: &mut Criterion) {
     let mut group = c.benchmark_group("keys");
     let signal = white(1.0, RATE);

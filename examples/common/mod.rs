@@ -60,8 +60,7 @@ pub const FRAMES: usize = 512;
 
 /// Returns the game's settings and keys for the buffer number `count`.
 ///
-/// Over the first 100 buffers, the music morphs into the effect. From buffer 300 on, only the notes A and C pass, in every
-/// octave.
+/// Over the first 100 buffers, the music morphs into the effect. From buffer 300 on, only A and C pass, in every octave.
 pub fn state(count: usize) -> (Settings, Keyboard) {
     let keys = if count < 300 { Keys::Off } else { Keys::HoldAny };
     let settings = Settings { morph: count.min(100) as f32, keys, ..Settings::default() };

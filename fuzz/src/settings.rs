@@ -7,8 +7,7 @@ use tone_filter_testkit::{Draws, Music, Signal, Values, controls, events, music,
 /// Maximum number of frames of all buffers together, to limit the time for an input of the fuzzer.
 const LONGEST: usize = 1 << 13;
 
-/// Samples closer to 0 than this (-400 dB), but not 0, may make the bands' state depend on how the sound is divided into
-/// buffers.
+/// Samples below this magnitude (-400 dB), except 0, may make the bands' state depend on the division into buffers.
 const FAINT: f32 = 1e-20;
 
 /// Maximum sample rate in Hz of the drawn music. The filter may run at a higher rate.
@@ -160,8 +159,7 @@ fn play(
 /// What bounds the output: extremes of gain and input since the last reset.
 #[derive(Debug, Default)]
 struct Bounds {
-    /// Maximum output gain of all settings so far. While the gain ramps to a new value, it stays between the old and the new
-    /// one.
+    /// Maximum output gain of all settings so far. A gain that ramps stays between its old and its new value.
     gain: f64,
     /// Maximum magnitude of a finite input sample.
     peak: f64,

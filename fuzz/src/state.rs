@@ -17,8 +17,7 @@ thread_local! {
     static INSTANCES: RefCell<Option<Instances>> = const { RefCell::new(None) };
 }
 
-/// Checks that the plugin either refuses `bytes` and changes nothing, or loads them and sets everything that makes up the
-/// sound.
+/// Checks that the plugin either refuses `bytes` and changes nothing, or loads them and sets all parameters.
 ///
 /// Checks `bytes` as they are, and again with their length in front, as a state has it: a fuzzer would hardly guess it.
 pub fn check(bytes: &[u8], library: fn() -> Library) {

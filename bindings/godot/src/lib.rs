@@ -27,8 +27,7 @@ unsafe impl ExtensionLibrary for ToneFilterExtension {}
 #[class(tool, init, base = AudioEffect)]
 pub struct AudioEffectToneFilter {
     state: State,
-    /// For each instance: its id, the sender of states to it, and the receiver of the position that it has reached in the
-    /// score.
+    /// For each instance: its id, the sender of states to it, and the receiver of its position in the score.
     senders: Vec<(InstanceId, Input<State>, Output<Seek>)>,
     scores: SharedScores,
     base: Base<AudioEffect>,
@@ -95,8 +94,7 @@ impl AudioEffectToneFilter {
 #[godot_api]
 impl IAudioEffect for AudioEffectToneFilter {
     fn instantiate(&mut self) -> Option<Gd<AudioEffectInstance>> {
-        // Godot creates new instances when buses or the device change. A new instance continues the score where the old ones
-        // are.
+        // Godot creates new instances when buses or the device change. These continue the score where the old instances are.
         let seeks = self.senders.iter_mut().map(|(.., reached)| *reached.read());
         self.state.seek = seeks.fold(self.state.seek, Seek::or_later);
         self.senders.retain(|(id, ..)| id.lookup_validity());

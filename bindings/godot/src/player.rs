@@ -8,7 +8,7 @@ use triple_buffer::{Input, Output, triple_buffer};
 
 const CHUNK: usize = 64;
 
-/// State that the game sets.
+/// What the game sets: settings and routing, held keys, score, and position in it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
     pub controls: Controls,

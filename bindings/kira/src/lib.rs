@@ -69,8 +69,7 @@ pub struct ToneFilterHandle {
     scores: SharedScores,
 }
 
-/// Message to the effect: a score, and the position in it in seconds. One message has both, so that a seek cannot overtake a
-/// score.
+/// Message to the effect: a score and the position in it, in seconds. Sent together, so that a seek cannot overtake a score.
 #[derive(Debug, Clone, Default)]
 struct Scored {
     score: Option<Arc<Score>>,

@@ -64,7 +64,7 @@ pub fn object(content: &[u8]) -> Option<(Urid, impl Iterator<Item = Property<'_>
     Some((kind, properties.filter_map(property)))
 }
 
-/// Writer of a sequence for the host.
+/// Writer of MIDI messages into a sequence, in the buffer of a port.
 pub struct Writer<'a> {
     /// Head of the sequence; `room` follows it in memory. NULL if the port is not connected.
     head: *mut Atom,

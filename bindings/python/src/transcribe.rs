@@ -124,7 +124,7 @@ impl Roll {
         }
     }
 
-    /// Removes the columns after `seconds`.
+    /// Removes the columns whose time is after `seconds`.
     fn end(&mut self, seconds: f64) {
         let columns = self.times.partition_point(|time| *time <= seconds);
         self.times.truncate(columns);

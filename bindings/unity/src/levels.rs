@@ -27,8 +27,7 @@ impl Levels {
         }
     }
 
-    /// Writes `count` levels to `to`, E1 first, and 0 behind the last band. If `sounding`, also writes 0 for bands that do not
-    /// sound.
+    /// Writes `count` levels, E1 first. Behind the last band it writes 0, and if `sounding`, also for bands that do not sound.
     ///
     /// # Safety
     /// `to` must be valid for writes of `count` numbers.

@@ -97,8 +97,7 @@ impl Parameter {
         }
     }
 
-    /// Returns the valid value nearest to `value`: within the range, and whole unless the parameter is continuous. `None` for
-    /// NaN.
+    /// Returns the valid value nearest to `value`: in range, and whole unless the parameter is continuous. `None` for NaN.
     pub fn valid(&self, value: f32) -> Option<f32> {
         let [min, max] = self.range();
         let continuous =

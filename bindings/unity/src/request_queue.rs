@@ -81,7 +81,7 @@ pub struct RequestQueue {
 }
 
 impl RequestQueue {
-    /// Returns the number of changes so far.
+    /// Returns how many times the requests have been changed.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }

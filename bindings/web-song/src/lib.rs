@@ -112,8 +112,7 @@ struct Song {
     recorder: TakeRecorder,
     channels: usize,
     frames: usize,
-    /// Sums over all frames: the power of the mono mix, and the mean power of left and right. Both are 0 unless the sound is
-    /// stereo.
+    /// Energy of the mono mix so far, and mean energy of left and right. Both are 0 unless the sound is stereo.
     energies: [f64; 2],
 }
 

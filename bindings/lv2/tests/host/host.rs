@@ -68,7 +68,7 @@ pub struct Host {
     pub ports: Vec<Port>,
     /// Value of each port by index. Only settings and the latency use theirs; other ports have buffers.
     pub values: Vec<f32>,
-    /// Sequences in and out, aligned for atoms.
+    /// Buffers of the two ports for events, in and out, aligned for atoms.
     events: [Vec<u64>; 2],
     /// Size in bytes of the space for the plugin's events.
     pub room: usize,
@@ -98,7 +98,7 @@ impl Host {
         host
     }
 
-    /// Sets all ports, and restores a state with the settings that have no port.
+    /// Sets all settings: the ports, and by restoring a state those that have no port.
     pub fn set(&mut self, controls: &Controls) {
         self.set_ports(controls);
         let texts = TEXTS.each_ref().map(|text| text.get(&controls.settings));
