@@ -118,7 +118,7 @@ pub unsafe extern "C" fn tf_destroy(filter: *mut Filter) {
     }
 }
 
-/// Resets a filter to the state of a new one with its settings, without keys. Real time.
+/// Resets a filter to the state of a new one with its settings, without keys. A score stays, and starts again. Real time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_reset(filter: *mut Filter) -> Status {
     // SAFETY: the header requires a valid filter that no other thread uses.

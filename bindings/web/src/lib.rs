@@ -243,7 +243,7 @@ pub extern "C" fn tone_filter_tail(web: &Web) -> f64 {
     ToneFilter::tail(web.filter.settings())
 }
 
-/// Resets the filter to the state of a new one with the current settings.
+/// Resets the filter to the state of a new one with the current settings. A score stays, and starts again.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_reset(web: &mut Web) {
     web.filter.reset();

@@ -1,4 +1,5 @@
-//! Writes a C# file, named by the first argument: constants with the names of the parameters, and a table of the lists' entries.
+//! Writes a C# file, named by the first argument: constants with the names of the parameters, and a table of the lists'
+//! entries.
 
 use AudioPluginToneFilter::parameters::PARAMETERS;
 use std::{env, fs, io};

@@ -56,8 +56,8 @@ fn block(input: &[f32], [inputs, outputs]: [usize; 2], in_place: bool) -> (i32, 
     (status, buffer)
 }
 
-/// Returns `input` with `outputs` channels. Surplus channels are dropped. A missing channel is a copy if `input` is mono, otherwise
-/// silent.
+/// Returns `input` with `outputs` channels. Surplus channels are dropped. A missing channel is a copy if `input` is mono,
+/// otherwise silent.
 fn widened<T: Copy + Default>(input: &[T], [inputs, outputs]: [usize; 2]) -> Vec<T> {
     let sample = |frame: &[T], channel| match inputs {
         1 => frame[0],
