@@ -1,4 +1,4 @@
-//! Fuzz target: bytes as a sequence of operations on a filter.
+//! Fuzz target: any bytes as a sequence of operations on a filter: settings, events, scores, resets and sound.
 
 use std::sync::Arc;
 use tone_filter_dsp::{Controls, Kernel, KeyEvent, SPECS, Setting, ToneFilter};

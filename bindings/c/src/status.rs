@@ -30,7 +30,7 @@ pub enum Status {
     Setting = 6,
     /// A number is out of range.
     Range = 7,
-    /// A choice has no such entry, or switches are not written as the right number of digits.
+    /// A choice has no such entry, or the text for switches or notes is invalid.
     Entry = 8,
     /// A text is not UTF-8.
     Text = 9,

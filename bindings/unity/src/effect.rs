@@ -160,7 +160,7 @@ unsafe fn move_input(
     }
 }
 
-/// Copies the input to the output; surplus output channels become silent.
+/// Copies the input to the output. Surplus input channels are dropped; surplus output channels become silent.
 ///
 /// # Safety
 /// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap only if they are the same, or if

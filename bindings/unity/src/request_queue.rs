@@ -68,7 +68,7 @@ impl Default for Requests {
     }
 }
 
-/// Requests to the filters with one instance number, and the levels that they report.
+/// Requests to the filters with one instance number, with a lock, and levels that these filters report.
 ///
 /// No thread ever waits for the lock: if a script holds it, the audio thread reads at its next block, and another script tries
 /// again. So releasing the lock need not wake a thread, and makes no system call.

@@ -93,7 +93,7 @@ fn ffmpeg(bundle: &Path, folder: &Path) -> Result<()> {
 /// Plays the demo tune on the virtual loudspeaker of `examples/pipewire`, in a PipeWire server without devices. A long
 /// stretch of the recorded sound must equal the library's.
 fn pipewire(bundle: &Path, folder: &Path) -> Result<()> {
-    /// Number of frames in a row that must equal the library's. A busy computer may interrupt the sound, so not all need to.
+    /// Minimum number of frames in a row that equal the library's. Not all must: a busy computer may interrupt the sound.
     const FRAMES: usize = 8192;
     /// Part of the example that is replaced: the effect of focus and auto level depends on when the plugin was started.
     const SETTING: &str = r#""output" = 0.0"#;
