@@ -9,11 +9,11 @@ use tone_filter_testkit::signals::noise;
 
 const RATE: f64 = 48_000.0;
 const NOTES: [usize; 6] = [0, 7, 12, 16, 19, 28];
-/// Number of blocks of a turn: about ten frames of the listener.
+/// Number of blocks that a filter processes in a turn: about ten frames of the listener.
 const BLOCKS: usize = 90;
 const TURNS: usize = 600;
 
-/// Returns six notes with overtones and a little noise; the right channel is quieter.
+/// Returns the sound of a turn in stereo: six notes with overtones and a little noise. The right channel is quieter.
 fn song() -> [Vec<f32>; 2] {
     let mut noise = noise(3);
     [1.0, 0.7].map(|gain| {
@@ -30,9 +30,10 @@ fn song() -> [Vec<f32>; 2] {
 
 struct Stages {
     filter: ToneFilter,
-    /// Listener that runs outside the measured time; `None`: the filter's own listener runs, and is measured.
+    /// Listener that decides for the filter before the measured time. `None` if the filter needs no listener, or its own
+    /// listener is to be measured.
     scout: Option<Scout>,
-    /// Seconds of the fastest turn.
+    /// Seconds that the fastest turn took.
     fastest: f64,
 }
 

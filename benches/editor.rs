@@ -1,7 +1,7 @@
 //! Time of a frame of the editor, without OpenGL, and cost of an open editor for the audio thread.
 //!
-//! The first two lines of the output are the cost for the audio thread, measured alternately with and without an editor in one
-//! run.
+//! The first two lines of the output have the cost for the audio thread. For each, short measurements with and without an open
+//! editor alternate.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::{
@@ -19,10 +19,10 @@ use tone_filter_dsp::{
 use tone_filter_testkit::signals::{noisy_chord, white};
 
 const RATE: f64 = 48_000.0;
-/// Samples between two frames of a display.
+/// Number of samples between two frames of a display at 60 Hz.
 const FRAME: usize = 800;
 
-/// Returns a snapshot at `time` (in seconds) in which all bands sound, each at its own phase.
+/// Returns a snapshot at `time` (in seconds) in which all bands sound. Phase and level of each band move at rates of its own.
 fn all_lit(time: f64) -> Snapshot {
     let mut lit = Snapshot { drive: 40.0, threshold: 0.001, ceiling: 0.05, ..Snapshot::default() };
     (lit.floor, lit.first.total_power) = (1e-6, 0.1);
@@ -79,8 +79,8 @@ fn frames(c: &mut Criterion) {
     group.finish();
 }
 
-/// Plays stereo noise through a filter and its meters, in blocks of `size`. `viewer` reads the meters once per frame of a
-/// display. Returns the time without the viewer's, which runs on another thread in the plugin.
+/// Plays `signal` on both channels through the filter and its meters, in blocks of `size`. `viewer` reads the meters once per
+/// frame of a display. Its own time is left out of the result, because it runs on another thread in the plugin.
 fn play(
     input: &mut MeterInput,
     filter: &mut ToneFilter,
@@ -104,8 +104,8 @@ fn play(
     time
 }
 
-/// Measures a closed and an open editor alternately, a quarter of a second each. The 5th percentile of each counts, to exclude
-/// other load.
+/// Measures the audio thread with a closed and with an open editor alternately, for a quarter of a second of sound each. The
+/// 5th percentile of each counts, to exclude other load.
 fn audio_thread(_: &mut Criterion) {
     const TURNS: usize = 400;
     let signal = white(0.25, RATE);

@@ -1,4 +1,4 @@
-//! Processing time of the filter: with every kernel, for different signals and block sizes.
+//! Processing time of the filter: for each kernel and signal, block size, moving setting, kind of stereo, and with held keys.
 
 mod frame;
 
@@ -16,7 +16,8 @@ fn filter(settings: &Settings, kernel: Kernel) -> ToneFilter {
     ToneFilter::new(RATE, settings).expect("the settings are in range").with_kernel(kernel)
 }
 
-/// Returns the signals by name. Each except silence comes after half a second of music, so that the bands ring.
+/// Returns the signals by name. Both "silence" and "tail" are zeros: the benchmark plays music before all signals but
+/// "silence", so that the bands ring.
 fn signals() -> [(&'static str, Vec<f32>); 5] {
     let seconds = FRAMES as f64 / RATE + 0.001;
     let scaled = |level: f32| white(seconds, RATE).iter().map(|x| level * x).collect();
@@ -29,7 +30,8 @@ fn signals() -> [(&'static str, Vec<f32>); 5] {
     ]
 }
 
-/// Measures `filter` on a signal in blocks of `size`. `before` is called before each block.
+/// Measures `filter` on [`FRAMES`] samples of a mono signal, in blocks of `size`. The measured time includes `before`, which is
+/// called before each block.
 fn measure(
     group: &mut BenchmarkGroup<WallTime>,
     name: &str,
@@ -73,7 +75,7 @@ fn block_sizes(c: &mut Criterion) {
     }
 }
 
-/// Measures the processing time while settings move, compared with constant settings.
+/// Measures the processing time while a setting changes with every block, compared with constant settings.
 fn settings_that_move(c: &mut Criterion) {
     let mut group = c.benchmark_group("settings");
     let signal = white(1.0, RATE);
@@ -120,13 +122,13 @@ fn mono_and_stereo(c: &mut Criterion) {
     }
 }
 
-/// Measures the cost of held keys for all bands, with constant and with ramping weights, compared with no keys.
+/// Measures the cost of held keys for all bands, with constant and with changing velocities, compared with no keys.
 fn keys(c: &mut Criterion) {
     let mut group = c.benchmark_group("keys");
     let signal = white(1.0, RATE);
     let hold = Settings { keys: Keys::Hold, ..Settings::REFERENCE };
-    // Velocities, which alternate every 192 samples. In this time, a band's weight (the squared velocity) changes by at most
-    // 0.87. Between 1 and 0.25^2 a weight has farther to go, so it never stops moving.
+    // The two velocities alternate every 192 samples. In this time, a band's weight (the squared velocity) changes by at most
+    // 0.87. From 1 to 0.25^2 is farther, so with these velocities the weight never stops moving.
     let cases = [
         ("none", Settings::REFERENCE, [1.0, 1.0]),
         ("held", hold, [1.0, 1.0]),

@@ -1,4 +1,4 @@
-//! Benchmarks: the network's multiply-adds a second beside the CPU's maximum, and the listener's time for a frame.
+//! Multiply-adds a second of the network, compared with the CPU's maximum, and time that the listener takes for a frame.
 
 mod frame;
 
@@ -12,7 +12,8 @@ use tone_filter_testkit::signals::white;
 const RATE: f64 = 44_100.0;
 const MODELS: [(Model, &str); 2] = [(Model::Full, "full"), (Model::Light, "light")];
 
-/// Multiply-adds in registers, with enough independent sums to hide the latency.
+/// Work that measures the CPU's maximum: multiply-adds by this factor in registers, with enough independent sums that none
+/// waits for another.
 struct Peak(f32);
 
 impl Peak {
@@ -43,7 +44,7 @@ impl Work for Peak {
     }
 }
 
-/// Output: the number of multiply-adds of [`Peak`] with a kernel.
+/// Work that stores how many multiply-adds [`Peak`] does with the kernel that runs it.
 struct Count<'a>(&'a mut usize);
 
 impl Work for Count<'_> {

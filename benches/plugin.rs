@@ -1,6 +1,7 @@
-//! Overhead of the plugin wrapper: the built CLAP bundle in a host, compared with the library, for each block size.
+//! Overhead of the plugin around the library: time of the built CLAP bundle in a test host, and of the library alone, by block
+//! size.
 //!
-//! The figures include the host's own work. Run `cargo xtask bundle --release` first.
+//! The bundle's time includes the host's own work. Run `cargo xtask bundle --release` first.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

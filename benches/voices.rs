@@ -1,7 +1,7 @@
-//! Cost of the voices: the whole filter at 44.1 kHz, mono, in blocks of 64 samples, compared with the soft clip.
+//! Time of the whole filter with each voice, to compare with the voice Soft: at 44.1 kHz, mono, in blocks of 64 samples.
 //!
-//! One benchmark is six notes with overtones through Focus and Auto level, like a song. The other is white noise through the bare
-//! bank, where all 48 notes sound.
+//! One group has six notes with overtones through Focus and Auto level, like a song. The other has white noise through the bare
+//! bank, where all 48 notes of the published range sound.
 
 mod frame;
 

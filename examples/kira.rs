@@ -1,7 +1,7 @@
 //! Renders a sound file through a track of kira's mixer, without an audio device:
 //! `cargo run -p tone-filter-kira --example kira -- in.wav out.wav`.
 //!
-//! The output equals the filter's, bit for bit, while it stays below full scale, where kira clips.
+//! The output equals the filter's, bit for bit, except that kira clips it at full scale.
 
 pub mod common;
 

@@ -1,4 +1,4 @@
-//! The criterion configuration of the benches.
+//! Configuration of criterion that the benchmarks share.
 
 use criterion::Criterion;
 use std::time::Duration;

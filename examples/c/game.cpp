@@ -1,5 +1,5 @@
 // A game's music through the filter, block by block: an RAII wrapper with exceptions, a state of the game that changes a
-// setting, keys, and a meter of the 48 bands as text. See README.md.
+// setting, keys, and a meter of the bands as text. See README.md.
 
 #include <algorithm>
 #include <array>
@@ -67,7 +67,8 @@ static void play(std::size_t start, std::vector<float> &left, std::vector<float>
     }
 }
 
-// Prints a row for each octave, A to G#: . not played, o sounding, # limited by the ceiling.
+// Prints the bands in rows of 12: the octaves from A3 up, A to G#, then the bands from E1 up. Shows a band that is not played
+// as ., a sounding one as o, and one at the ceiling as #.
 static void print_meter(const ToneFilter &filter)
 {
     const auto bands = filter.bands();
@@ -76,7 +77,7 @@ static void print_meter(const ToneFilter &filter)
     std::printf("\n");
 }
 
-// Plays. Writes the left channel to the file named by the first argument, if any, as 32-bit floats.
+// Plays the game's music. If there is an argument, writes the left channel to the file of this name, as 32-bit floats.
 int main(int argc, char **argv)
 try {
     ToneFilter filter(sample_rate, 2, "sound-chip");

@@ -41,7 +41,8 @@ pub fn render_file(
     Ok(file.finalize()?)
 }
 
-/// Prints the bands from A3 up, an octave per line: `o` for a sounding band, `#` for one at the ceiling, `.` for others.
+/// Prints the bands from A3 up as characters, an octave per line: `o` for a sounding band, `#` for a band at the ceiling, `.`
+/// for other bands.
 pub fn print(bands: &Bands) {
     for octave in bands.bands[..PUBLISHED].chunks(12) {
         let line = octave.iter().map(|band| match band.state {
@@ -59,7 +60,7 @@ pub const FRAMES: usize = 512;
 
 /// Returns the game's settings and keys for the buffer number `count`.
 ///
-/// Over the first 100 buffers, the music morphs into the effect. From buffer 300 on, only the notes A and C pass.
+/// Over the first 100 buffers, the music morphs into the effect. From buffer 300 on, only A and C pass, in every octave.
 pub fn state(count: usize) -> (Settings, Keyboard) {
     let keys = if count < 300 { Keys::Off } else { Keys::HoldAny };
     let settings = Settings { morph: count.min(100) as f32, keys, ..Settings::default() };

@@ -1,4 +1,4 @@
-//! Fuzz target: any bytes as a sound file. Our samples must equal ffmpeg's, unless we refuse the file or ffmpeg reports an error.
+//! Fuzz target: any bytes as a sound file. If both our reader and ffmpeg read it without an error, the samples must be equal.
 
 use std::{
     fs,
@@ -7,17 +7,19 @@ use std::{
 };
 use tone_filter_offline::{Error, Input, Source};
 
-/// Tolerance of a sample: 1 LSB of 16 bits.
+/// Maximum difference of samples that count as equal: 1 LSB of 16 bits.
 const STEP: f32 = 1.0 / 32_768.0;
 
-/// Tolerance for lossy formats: power of the difference relative to the signal, -80 dB.
+/// Maximum power of the difference relative to the signal (-80 dB) at which files of lossy formats count as equal.
 const LOSSY: f64 = 1e-8;
 
+/// Number of samples, of all channels together, after which we stop reading.
 const MOST: usize = 1 << 22;
 
 /// Result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
+    /// We refuse the file.
     Refused,
     /// ffmpeg refuses the file or reports an error, or the file is ambiguous.
     Doubtful,
@@ -78,7 +80,8 @@ fn read(path: &Path) -> Result<Vec<f32>, Error> {
     }
 }
 
-/// Returns whether the file is ambiguous: WAV with two data chunks (ffmpeg reads the last), or AIFF-C of unknown version.
+/// Returns whether the file is ambiguous: a WAV or AIFF that seems to have two chunks of samples (ffmpeg reads the last of a
+/// WAV), or an AIFF-C without exactly one chunk of the known version.
 fn is_ambiguous(bytes: &[u8]) -> bool {
     let count = |what: &[u8]| bytes.windows(what.len()).filter(|here| *here == what).count();
     match extension(bytes) {

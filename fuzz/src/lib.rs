@@ -1,4 +1,4 @@
-//! Properties that the fuzz targets check for any input. `tests/hosts/seeds.rs` checks them for the seeds.
+//! Checks of the fuzz targets, which must hold for any input. `tests/hosts/seeds.rs` runs them on the seeds.
 
 pub mod decode;
 pub mod preset;

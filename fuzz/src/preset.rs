@@ -3,10 +3,11 @@
 use tone_filter_presets::{Loaded, Preset};
 use tone_filter_testkit::{Draws, controls};
 
-/// Checks that the text is either a valid preset or refused with an error, and that presets survive writing and reading.
+/// Checks that `bytes` as a file's text give a preset with valid settings or an error with a message. Writes and reads this
+/// preset, and one with settings drawn by `bytes`: both must stay the same.
 pub fn check(bytes: &[u8]) {
     written_and_read(Preset::new("Any", controls(&mut Draws::of(bytes)).settings));
-    // The reader of files refuses bytes that are not UTF-8.
+    // Bytes that are not UTF-8 never get here: the reader of files refuses them.
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Preset::from_json(text) {
         Ok(Loaded { preset, .. }) => {

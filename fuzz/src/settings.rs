@@ -1,19 +1,20 @@
-//! Fuzz target: bytes as a sequence of operations on a filter.
+//! Fuzz target: any bytes as a sequence of operations on a filter: settings, events, scores, resets and sound.
 
 use std::sync::Arc;
 use tone_filter_dsp::{Controls, Kernel, KeyEvent, SPECS, Setting, ToneFilter};
 use tone_filter_testkit::{Draws, Music, Signal, Values, controls, events, music, rate};
 
-/// Maximum number of frames of all buffers, to limit the time per input.
+/// Maximum number of frames of all buffers together, to limit the time for an input of the fuzzer.
 const LONGEST: usize = 1 << 13;
 
-/// Amplitude (-400 dB) of samples below which the bands' state may depend on the division into buffers.
+/// Samples below this magnitude (-400 dB), except 0, may make the bands' state depend on the division into buffers.
 const FAINT: f32 = 1e-20;
 
 /// Maximum sample rate in Hz of the drawn music. The filter may run at a higher rate.
 const HIGHEST: f64 = 192_000.0;
 
-/// Checks that the output is finite, bounded and independent of the buffer lengths, and that invalid values change nothing.
+/// Plays two filters with the same operations, drawn by `bytes`, but different buffer lengths. Checks that the outputs are
+/// equal, finite and bounded, and that invalid settings change nothing.
 pub fn check(bytes: &[u8]) {
     let draws = &mut Draws::of(bytes);
     let any_rate = f64::from_bits(draws.bits());
@@ -63,7 +64,8 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// Sets any setting to a number with random bits. If it is out of range, the filters must refuse it and stay unchanged.
+/// Draws a numeric setting and a value with random bits. If the value is out of range, checks that the filters refuse it and
+/// keep their settings; otherwise does nothing.
 fn refuse(filters: &mut [ToneFilter; 2], draws: &mut Draws) {
     let value = f32::from_bits(draws.bits() as u32);
     let spec = &SPECS[draws.below(SPECS.len())];
@@ -78,7 +80,7 @@ fn refuse(filters: &mut [ToneFilter; 2], draws: &mut Draws) {
     }
 }
 
-/// Draws an event with any key number, also an invalid one, and a value with random bits.
+/// Draws an event whose key may be above 127, and whose value has random bits.
 fn any_event(draws: &mut Draws) -> KeyEvent {
     let (key, any) = (draws.below(256) as u8, f32::from_bits(draws.bits() as u32));
     draws.pick(&[
@@ -90,7 +92,8 @@ fn any_event(draws: &mut Draws) -> KeyEvent {
     ])
 }
 
-/// Draws up to three channels of `sound` from any frame on, with a gain of 1, 1e-30 or 1e30. A section may have any value.
+/// Draws `frames` frames from anywhere in `sound`, in none to three channels, with a gain of 1, 1e-30 or 1e30. Sometimes
+/// replaces all samples of a section by one value with random bits, which may be NaN or infinite.
 fn part(draws: &mut Draws, sound: &Signal, frames: usize) -> Signal {
     let start = draws.below(sound[0].len());
     let gain = draws.pick(&[1.0, 1.0, 1.0, 1e-30, 1e30]);
@@ -153,14 +156,14 @@ fn play(
     }
 }
 
-/// Bound of the output since the last reset.
+/// What bounds the output: extremes of gain and input since the last reset.
 #[derive(Debug, Default)]
 struct Bounds {
-    /// Maximum gain of the mix. A ramping gain lies between its old and its new value.
+    /// Maximum output gain of all settings so far. A gain that ramps stays between its old and its new value.
     gain: f64,
-    /// Peak of the input.
+    /// Maximum magnitude of a finite input sample.
     peak: f64,
-    /// Whether the input had non-zero samples below [`FAINT`].
+    /// Whether input or sidechain had samples that are closer to 0 than [`FAINT`], but not 0.
     faint: bool,
 }
 

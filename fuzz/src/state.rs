@@ -10,16 +10,16 @@ use tone_filter_testkit::{
 type Instances = (ManuallyDrop<[Instance; 2]>, [Vec<u8>; 2]);
 
 thread_local! {
-    /// Two instances and their states, created once per thread, as creation is slow.
+    /// Two instances of the plugin, and the state that each had at first. Created once per thread, as creation is slow.
     ///
     /// The states differ in every setting, which reveals a parameter that a loaded state leaves unset. The instances are never
     /// dropped: a host must not destroy an instance in a destructor of thread-local data.
     static INSTANCES: RefCell<Option<Instances>> = const { RefCell::new(None) };
 }
 
-/// Checks that the plugin either refuses `bytes` without a change, or loads them and sets the whole sound.
+/// Checks that the plugin either refuses `bytes` and changes nothing, or loads them and sets all parameters.
 ///
-/// Tries `bytes` themselves, and with a valid length in front, which a fuzzer would hardly guess.
+/// Checks `bytes` as they are, and again with their length in front, as a state has it: a fuzzer would hardly guess it.
 pub fn check(bytes: &[u8], library: fn() -> Library) {
     let with_length = [&(bytes.len() as u64).to_le_bytes()[..], bytes].concat();
     INSTANCES.with_borrow_mut(|instances| {

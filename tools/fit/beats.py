@@ -1,4 +1,4 @@
-"""Fits the listener's weights/beats.bin and weights/bars.bin: counts onsets at each place of a beat, and at each beat of a bar.
+"""Fits the listener's weights/beats.bin and weights/bars.bin: counts onsets by their place in a beat, and evidence at each beat of a bar.
 
 usage: beats.py fit TONE_FILTER WORK SONG.mid ..       writes WORK/beats.bin and WORK/bars.bin
        beats.py judge TONE_FILTER WORK SONG.mid ..     F1 at 70 ms of `bands --json`: at the score's level, best of half, same, double
@@ -16,8 +16,8 @@ from listen import Detectors, stereo
 
 SECONDS, RATE, FONT = 60, 44100, "/usr/share/sounds/sf2/FluidR3_GM.sf2"
 PATTERNS, PLACES, CLASSES = 2, 24, 5
-SOFT, NORMAL = 40, 1e4                     # counts added to each place, with the mean's distribution; counts of each song
-ALPHA, UNIT = 0.5, 32                      # factor on log likelihoods, because onsets at one time are not independent; steps of the file per 1
+SOFT, NORMAL = 40, 1e4                     # counts added to each place, distributed as the mean of all places; sum to which the counts of a song are scaled
+ALPHA, UNIT = 0.5, 32                      # factor on log likelihoods, because onsets at one time are not independent; value of 1 in the file, in its steps
 STRENGTHS, SHIFTS = [0.25, 1, 2.5, 5], (3, 2, 1, -1, -1)
 MEANS = 430                                # frames before and after over which strengths are averaged
 BAR_STRENGTHS, BAR_ALPHA, BAR_SOFT = [0.3, 0.8, 1.3, 2.0], 0.6, 20
@@ -25,7 +25,7 @@ TYPES = {2: [0, 2], 3: [0, 2, 2], 4: [0, 2, 1, 2], 6: [0, 2, 2, 1, 2, 2]}
 
 
 def truth(path):
-    """Returns the quarter notes in s, the time signature (or None), and the downbeats in s."""
+    """Returns a MIDI file's times of quarter notes in s, its first time signature (or None), and times of downbeats in s."""
     file = mido.MidiFile(path, clip=True)
     tempi, signature, notes, end, t = [(0, 500000)], None, [], 0, 0
     for message in mido.merge_tracks(file.tracks):
@@ -132,7 +132,7 @@ def likelihoods(sums):
 
 
 def patterns(songs):
-    """Fits two patterns by hard expectation maximisation. At the start, one has the songs with thirds of beats, the other those with quarters."""
+    """Fits two patterns by hard expectation maximisation. At the start, one pattern gets the songs whose onsets divide beats by three, the other gets the rest."""
     own = [counts(song) for song in songs]
     notes = [x[:, 3].sum(0)[:, 2:].sum(1) for x in own]
     of = [int(x[15:18].sum() + x[7:10].sum() > x[11:14].sum() + x[5:7].sum() + x[18:19].sum()) for x in notes]
@@ -185,7 +185,7 @@ def write(table, path):
 
 
 def levels(quarters, beats, trim=lambda times: times):
-    """Returns the F1 of beats at the score's level, and the best of half (either), same and double."""
+    """Returns the F1 of beats at the score's tempo, and the best F1 at half of it (with either beat first), at it and at its double."""
     from mir_eval.beat import f_measure
     doubled = np.sort(np.concatenate([quarters, (quarters[1:] + quarters[:-1]) / 2]))
     scores = [f_measure(trim(q), trim(beats)) if len(beats) else 0.0 for q in (quarters, quarters[::2], quarters[1::2], doubled)]

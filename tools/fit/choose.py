@@ -1,4 +1,4 @@
-"""Chooses thresholds on the validation songs: for held notes by the frame F1 of decisions, for beginnings by the note F1.
+"""Chooses the thresholds that are best on the validation songs: for held notes by the F1 of frames, for beginnings by the F1 of onsets.
 
 usage: choose.py NET.npz VALID.npz OUT.npz           on a GPU (needs torch)
 """
@@ -45,8 +45,8 @@ def note_f1(job):
 
 
 def by_validation(net, path, hysteresis=0.0, beginnings=False):
-    """Chooses thresholds; those of beginnings, which is slow, only if `beginnings`. Returns a line for the log, and the thresholds: on, hysteresis and begins for
-    look 0, then for look 4."""
+    """Chooses thresholds. Those of beginnings take long, so they are defaults unless `beginnings`. Returns a line for the log, and the thresholds: on, hysteresis
+    and begins for look 0, then for look 4."""
     with np.load(path) as f: sound, rows, names = f["sound"], f["notes"], f["names"]
     z = logits(net, sound)
     notes = [[(a, b, int(n)) for k, a, b, n, _ in rows if k == i] for i in range(len(sound))]

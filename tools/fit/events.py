@@ -3,15 +3,15 @@ import numpy as np
 
 DRUMS = 9
 OFF, ON, CONTROL, PROGRAM, BEND = 0x80, 0x90, 0xB0, 0xC0, 0xE0
-PERIOD = 512 / 44100                        # s
+PERIOD = 512 / 44100                        # s, length of a frame
 FIRST, NOTES = 28, 80                       # MIDI 28 .. 107
-AHEAD = 16                                  # frames before a file's start, in the labels
+AHEAD = 16                                  # number of frames before a file's start for which there are labels, too
 HELD, ONSET = 1, 2                          # bits of a label
 COMMON = [0, 4, 8, 9, 10, 11, 12, 13, 24, 25, 26, 27, 29, 30, 33, 38, 45, 46, 48, 52, 54, 56, 61, 65, 73, 80, 81, 88, 89, 91, 95, 104, 108]
 
 
 def excerpt(events, start, seconds):
-    """Returns the events of an excerpt, which starts at 0 s. Earlier settings apply; notes that began earlier are left out."""
+    """Returns the events of an excerpt, with times from its start. It begins with the settings of that time; notes that began earlier are left out."""
     before, out, sounding = {}, [], set()
     for t, kind, channel, a, b in events:
         if t >= start + seconds: break
@@ -40,7 +40,7 @@ def program(rng):
 
 
 def lasting(events, factor):
-    """Makes each note `factor` times as long, but not into the next note of its pitch. For plucked sounds, which fade while they are held, or staccato."""
+    """Makes each note `factor` times as long, at most until the next note of its pitch: longer for plucked sounds, which fade while they are held; shorter for staccato."""
     settings = [e for e in events if e[1] not in (ON, OFF) or e[2] == DRUMS]
     notes, following = notes_of(events), {}
     for on, off, n, channel, velocity in reversed(notes):

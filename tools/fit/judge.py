@@ -4,9 +4,9 @@ usage: judge.py render FOLDER                                  the test sounds, 
        judge.py weights FOLDER NET.npz [WORKERS]               by listen.py
        judge.py program FOLDER COMMAND ..                      by a built program: COMMAND bands SONG.wav --midi NOTES.mid, with --lookahead=off, with --live too
 
-Prints for each group of songs, causal and with lookahead (a program: live, too): frame precision, recall, F1 (10 ms) and onset F1 (+-100 ms) of the first minute,
-MIDI 57 .. 104 without drums; frame F1 of MIDI 28 .. 104; note-ons over the score's and those within 100 ms of an end of the same note over
-the score's.
+Prints a row for each group of songs, causal and with lookahead; for a program, live, too. It is about the first minute without drums: precision, recall and F1 of
+frames (10 ms) and F1 of onsets (+-100 ms) for MIDI 57 .. 104; F1 of frames for MIDI 28 .. 104. Then, for each note-on of the score: note-ons, and note-ons
+within 100 ms after the same note's end.
 """
 import glob, os, shutil, subprocess, sys, tempfile
 from multiprocessing import Pool
@@ -57,7 +57,7 @@ def render(folder):
 
 
 def by_weights(job):
-    """Returns the notes that listen.py detects: causal, with lookahead."""
+    """Returns the notes that listen.py detects in a song, causal and with lookahead."""
     import soundfile as sf, listen
     base, weights = job
     x, rate = sf.read(base + ".wav", always_2d=True)
@@ -65,7 +65,7 @@ def by_weights(job):
 
 
 def by_program(job):
-    """Returns the notes that the program writes: causal, with lookahead, live without lookahead."""
+    """Returns the notes that the program writes for a song in three runs: causal, with lookahead, and live without lookahead."""
     base, command = job
     out = []
     with tempfile.TemporaryDirectory() as folder:

@@ -13,10 +13,10 @@ LOWEST, DETECTORS = 24, 87                 # detectors of each bank: MIDI 24 .. 
 FIRST, NOTES = 28, 80                      # notes: MIDI 28 .. 107
 FLOOR, QUIETEST = 1e-6, 1e-15
 HELD, ONSET = {0: 0, 4: 1}, {0: 2, 4: 3}   # columns of the logits, by lookahead
-AGAIN = 6                                  # frames from a note's beginning until it can begin again
+AGAIN = 6                                  # minimum number of frames between two beginnings of a held note
 SURE, APART = 2.0, 2                       # minimum logit of a note that counts as a voice; distance in semitones up to which two of these are one voice
-ONE, UNKNOWN = 1.4, 1.45                   # mean number of voices below which there is one, and at the start
-MORE, FEWER = 0.02, 0.006                  # steps of the mean in a frame
+ONE, UNKNOWN = 1.4, 1.45                   # mean number of voices: there is one voice while it is below ONE; UNKNOWN at the start
+MORE, FEWER = 0.02, 0.006                  # part of the way to a frame's number of voices that the mean goes, if the number is above the mean, or below
 RAISE = 1.0                                # added to the threshold of a note that starts without a beginning while there is one voice
 
 
@@ -30,7 +30,7 @@ def centres(banks):
 
 
 class Detectors:
-    """Sound -> states s1, s2 of all detectors at a frame's end: decimation, then two complex one-poles in series."""
+    """Filters sound frame by frame: decimation, then for each detector two complex one-poles in series, with the states s1 and s2."""
     def __init__(self, rate, banks):
         self.decimation = max(1, round(rate / 11500))
         slow = rate / self.decimation                                     # Hz, the detectors' rate
@@ -51,7 +51,7 @@ class Detectors:
         self.s1 = self.s2 = np.zeros((2, len(at)), complex)
 
     def __call__(self, block):
-        """Filters a frame, `self.block` samples x 2 channels. Returns s1 and s2, 2 x detectors."""
+        """Filters a frame, `self.block` samples x 2 channels. Returns s1 and s2 at its end, each 2 channels x detectors."""
         x = np.concatenate([self.past, block])
         self.past = x[len(block):]
         x = np.stack([np.convolve(c, self.fir, "valid")[::self.decimation] for c in x.T])
@@ -107,7 +107,7 @@ class Cell:
 
 
 class Network:
-    """States of the detectors -> logits, NOTES x 4: held now, held 4 frames ago, begun in the last 6 frames, begun 4 +- 1 frames ago."""
+    """Converts states of the detectors to logits, NOTES x 4: held now, held 4 frames ago, begun in the last 6 frames, begun 4 +- 1 frames ago."""
     def __init__(self, m, config, period):
         self.m, self.c = m, config
         self.banks = 1 + config["sharp"]
@@ -148,7 +148,7 @@ class Network:
 
 
 class Voices:
-    """Slow mean of the number of voices. A voice is a held note with a logit above SURE; neighbours count as one voice."""
+    """Slow mean of the number of voices. A voice is a note whose logit `held` is above SURE. Of such notes, each at most APART semitones above another adds no voice."""
     def __init__(self):
         self.mean = UNKNOWN
 
@@ -179,7 +179,7 @@ def decided(z, look, on, hysteresis, onset):
 
 
 def notes_of(held, begun, look, period, shortest=0.0):
-    """Returns the notes (on, off, MIDI note) in s of the sound. `held`, `begun`: decisions, and whether the logit of an onset is above its threshold, frames x notes."""
+    """Returns the notes (on, off, MIDI note), with times in s of the sound. `held`: decisions, frames x notes. `begun`: whether the logits of onsets are above their threshold."""
     out = []
     for n in range(held.shape[1]):
         edges = np.flatnonzero(np.diff(np.concatenate([[False], held[:, n], [False]]).astype(int)))

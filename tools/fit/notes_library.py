@@ -15,7 +15,7 @@ from scipy.signal import resample_poly
 RATE = 22050
 NAME = re.compile(r"(?<![A-Za-z])([A-Ga-g])(#|s|b)?(\d)(?!\d)")
 STEPS = dict(c=0, d=2, e=4, f=5, g=7, a=9, b=11)
-LONG = 2.6                                  # s kept at most
+LONG = 2.6                                  # s of a note that are kept at most
 
 
 def note_of(path):
@@ -60,7 +60,7 @@ def cut(path):
 
 
 def one(path):
-    """Returns the clearness at -1, 0, 1 and 2 octaves from the note in the name; samples; Ogg bytes."""
+    """Returns of a file: the clearness at -1, 0, 1 and 2 octaves from the note in its name, its samples, and its bytes as Ogg."""
     x = cut(path)
     if x is None: return None
     f = io.BytesIO()

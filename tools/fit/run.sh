@@ -1,6 +1,7 @@
 #!/bin/bash
-# Renders and trains beside one another: run.sh WORK SECONDS WORKERS [DEVICES]; WORKERS for each of the devices, which learn together.
-# WORK holds songs.npz, notes.npz, voices.npz, fonts/*.sf3, and full.npz, light.npz to go on from, if they are there; results in WORK/out. Needs the packages of requirements.txt, libfluidsynth.
+# run.sh WORK SECONDS WORKERS [DEVICES]: renders and trains at the same time. Each device has WORKERS workers; the devices learn
+# together. WORK holds songs.npz, notes.npz, voices.npz, fonts/*.sf3, and full.npz, light.npz to go on from, if they are there;
+# results in WORK/out. Needs the packages of requirements.txt, libfluidsynth.
 set -u
 here=$(dirname "$(readlink -f "$0")") work=$1 seconds=$2 workers=$3 devices=${4:-1}
 export OMP_NUM_THREADS=1 PYTHONUNBUFFERED=1 MASTER_ADDR=127.0.0.1 MASTER_PORT=29400

@@ -22,7 +22,7 @@ class Samples:
         self.reach = [np.unique((self.note[i][:, None] + np.arange(-REACH, REACH + 1)).ravel()) for i in self.of]
 
     def fitting(self, notes, rng, share=0.9):
-        """Draws an instrument that can play at least a fraction `share` of the pitches; otherwise, the one that can play most."""
+        """Draws one of the instruments that can play at least a fraction `share` of the pitches. If there is none, returns the one that can play most."""
         covers = np.array([np.isin(notes, r).mean() for r in self.reach])
         good = np.flatnonzero(covers >= share)
         return int(rng.choice(good)) if len(good) else int((covers + 0.05 * rng.random(len(covers))).argmax())
@@ -113,7 +113,7 @@ def placed(sound, rng, wide=0.8):
 
 
 def level_of(x):
-    """Returns the RMS without silent parts."""
+    """Returns the RMS of the parts that are not silent."""
     active = np.abs(x) > 1e-3 * (np.abs(x).max() + 1e-12)
     return np.sqrt(np.mean(x[active] ** 2)) + 1e-9 if active.any() else 1.0
 

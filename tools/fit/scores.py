@@ -58,7 +58,7 @@ def rows(text):
 
 
 def one(job):
-    """Returns name, rows, and None; or name, None, and why the score is left out: 0 held back, 1 reserved, 2 not read."""
+    """Returns name, rows and None. For a score that is left out, returns name, None and the reason: 0 for HELD_OUT, 1 for RESERVED, 2 if it cannot be read."""
     name, path = job
     if HELD_OUT.search(name): return name, None, 0
     try:

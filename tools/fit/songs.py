@@ -5,8 +5,8 @@ usage: songs.py OUT.npz SCORES.npz MIDI_FOLDER ..            needs mido; Debian:
 MIDI_FOLDER: more songs (accompaniments.py's, other projects'); MIDI or MUS files, a group per folder.
 OUT.npz: events of all songs in columns (steps in time in 1/2000 s, kind, channel, a, b), where each song starts, its name; rows of all scores
 (scores.py) likewise (part, steps of the onset and length in 1/480 quarter, note). It is not compressed: xz does that better.
-Names begin with train/ or valid/. Never collected: the first 12 songs of openttd-openmsx and planetblupi's, and whatever shares more than a
-tenth of its melodies (12 intervals in a row of one channel) with one of these; a training song likewise with a validation song.
+Names begin with train/ or valid/. The first 12 songs of openttd-openmsx and all of planetblupi are test songs, and never collected. A song or score
+that shares more than a tenth of its melodies (12 intervals in a row of one channel) with a test song or a validation song is left out, too.
 """
 import glob, io, os, struct, sys
 from multiprocessing import Pool

@@ -22,8 +22,8 @@ from model import BLOCK, SIZES, Network
 FRAMES = 3445
 WARM = 80                                   # frames before the loss counts
 LOW, LOW_WEIGHT, LOW_F1 = 57 - FIRST, 1.6, 0.35      # the notes below A3: weight in the cross entropy, and of an F1 of their own
-KEEP = 0.998                                # of the averaged weights, each step
-SHARE = 10                                  # steps from one mean over the processes to the next
+KEEP = 0.998                                # factor on the averaged weights in each step; the new weights get the rest
+SHARE = 10                                  # number of steps after which the processes take the mean of their weights
 
 
 class Data:
@@ -104,7 +104,7 @@ def targets(y, length):
 
 
 def loss_of(z, t, w, use):
-    """Computes the loss. `use`: B, 1 for the parts that count, otherwise 0."""
+    """Computes the loss of a batch. `use`: for each of the B parts, 1 if it counts, otherwise 0."""
     z, t, w = z[:, WARM:], t[:, WARM:], w[:, WARM:]
     item = use[:, None, None, None]
     count = (t[..., :2] * item).sum() / 2 + 100

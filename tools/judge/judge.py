@@ -19,7 +19,7 @@ import soundfile
 from layouts import LAYOUTS, LayoutError, midi_notes, recordings
 from score import scores
 
-# The flags of `bands` for each latency. Files wait until a note has 70 ms; live, it is reported with its first decision.
+# Flags of `bands` for each latency. With --live, a note is reported at once; otherwise, only when it has lasted 70 ms.
 RUNS = {
     "live, no lookahead": ["--live", "--lookahead=off"],
     "live, 46 ms": ["--live"],
@@ -46,7 +46,7 @@ def basic_pitch():
 
 
 def finders(command):
-    """Returns functions that detect notes in a WAV, by name."""
+    """Returns the ways to detect notes, by name. Each is a function of the path of a WAV."""
     def by_command(flags):
         def find(wav):
             midi = wav.with_suffix(".mid")
@@ -71,7 +71,7 @@ def judged(ways, recording, limit):
 
 
 def table(name, ways, results):
-    """Returns a set's table in Markdown. `results`: recordings x ways x numbers."""
+    """Returns a set's table in Markdown. `results`: what `judged` returns for each recording, recordings x ways x numbers of `scores`."""
     results = np.array(results)
     means, sums = results[..., :3].mean(0), results[..., 3:].sum(0)
     lines = [f"| {name}, {len(results)} recordings, {sums[0, 1]:.0f} notes | frame F1 | onset F1, 100 ms | onset F1, 50 ms | notes found |", "|---|---|---|---|---|"]

@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass
 class Recording:
-    """Sound from `start`, for `seconds` or to the file's end, and its notes, with times from `start`."""
+    """Part of a sound file from `start` on, for `seconds` or to the file's end, and its notes. The notes' times count from `start`."""
     sound: Path
     notes: list
     start: float = 0.0
@@ -23,7 +23,7 @@ class Recording:
 
 
 class LayoutError(Exception):
-    """Error: a folder or file is not in its set's published layout. The message names it."""
+    """A folder or file is not in its set's published layout. The message names the folder or file."""
 
 
 def rows(path):

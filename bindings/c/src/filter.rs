@@ -1,9 +1,10 @@
 //! Filter: creation, settings, processing.
 //!
-//! The library filters a copy of the samples, chunk by chunk. So interleaved channels need no second code path, and the caller's
-//! buffers may overlap. Copying costs little compared to the resonators.
+//! The library filters a copy of the samples, chunk by chunk. So interleaved channels need no second code path, and the
+//! caller's output may overwrite its input. Copying costs little compared to the resonators.
 //!
-//! One thread at a time uses a filter. A lock would not be real time, and a queue for settings is the engine's task.
+//! Only one thread at a time may use a filter: a lock in the library would break the promise of real time. Games that set from
+//! another thread have a queue of their own.
 
 use crate::{
     Status, TF_MAX_CHANNELS,
@@ -70,6 +71,8 @@ pub unsafe extern "C" fn tf_create_json(
     unsafe { create(sample_rate, channels, || of_json(text(json)?), filter) }
 }
 
+/// Creates a filter with the result of `controls`, and writes its address to `filter`; NULL after a failure.
+///
 /// # Safety
 /// `filter` must be NULL or valid for a write.
 unsafe fn create(
@@ -115,7 +118,7 @@ pub unsafe extern "C" fn tf_destroy(filter: *mut Filter) {
     }
 }
 
-/// Resets a filter to the state of a new one with its settings, without keys. Real time.
+/// Resets a filter to the state of a new one with its settings, without keys. A score stays, and starts again. Real time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_reset(filter: *mut Filter) -> Status {
     // SAFETY: the header requires a valid filter that no other thread uses.
@@ -198,7 +201,8 @@ impl Filter {
         Ok(())
     }
 
-    /// Filters `frames` samples of every channel. `read` and `write` access a sample by channel and frame.
+    /// Filters `frames` samples of every channel. `read` returns the input's sample of a channel and frame, and `write` stores
+    /// the output's.
     fn process(
         &mut self,
         frames: usize,

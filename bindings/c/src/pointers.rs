@@ -3,6 +3,8 @@
 use crate::{Status, status::fail};
 use std::ffi::{CStr, c_char};
 
+/// Returns a reference for reading.
+///
 /// # Safety
 /// `pointer` must be NULL or valid for reads during `'a`, and nothing may write to its target meanwhile.
 pub unsafe fn shared<'a, T>(pointer: *const T) -> Result<&'a T, Status> {
@@ -10,6 +12,8 @@ pub unsafe fn shared<'a, T>(pointer: *const T) -> Result<&'a T, Status> {
     unsafe { pointer.as_ref() }.ok_or(Status::Null)
 }
 
+/// Returns a reference for reading and writing.
+///
 /// # Safety
 /// `pointer` must be NULL or valid during `'a`, and nothing else may read or write its target meanwhile.
 pub unsafe fn exclusive<'a, T>(pointer: *mut T) -> Result<&'a mut T, Status> {
@@ -17,7 +21,7 @@ pub unsafe fn exclusive<'a, T>(pointer: *mut T) -> Result<&'a mut T, Status> {
     unsafe { pointer.as_mut() }.ok_or(Status::Null)
 }
 
-/// Writes `value` to memory that may be uninitialised.
+/// Writes `value` to the caller's memory, without dropping what was there: it may be uninitialised.
 ///
 /// # Safety
 /// `pointer` must be NULL or valid for a write.
@@ -30,6 +34,8 @@ pub unsafe fn put<T>(pointer: *mut T, value: T) -> Result<(), Status> {
     Ok(())
 }
 
+/// Returns a C string as Rust's text; [`Status::Text`] if it is not UTF-8.
+///
 /// # Safety
 /// `pointer` must be NULL or lead to a NUL-terminated text that does not change during `'a`.
 pub unsafe fn text<'a>(pointer: *const c_char) -> Result<&'a str, Status> {
@@ -41,7 +47,7 @@ pub unsafe fn text<'a>(pointer: *const c_char) -> Result<&'a str, Status> {
     text.to_str().map_err(|error| fail(Status::Text, error))
 }
 
-/// Copies `text` and a NUL to a buffer of `size` bytes.
+/// Copies `text` and a NUL to a buffer of `size` bytes; [`Status::Size`] if they do not fit.
 ///
 /// # Safety
 /// `buffer` must be NULL or valid for writes of `size` bytes.

@@ -175,7 +175,7 @@ pub(crate) fn of_preset(id: &str) -> Result<Controls, Status> {
     Ok(Preset::factory(id).ok_or_else(unknown)?.settings.into())
 }
 
-/// Returns the settings and routing in a preset file's text or a JSON object of settings.
+/// Returns the settings and routing in `json`: the text of a preset file, or an object of settings by their ids.
 pub(crate) fn of_json(json: &str) -> Result<Controls, Status> {
     let wrong = |error: serde_json::Error| fail(Status::Json, error);
     let object: serde_json::Map<_, _> = serde_json::from_str(json).map_err(wrong)?;

@@ -30,7 +30,7 @@ pub enum Status {
     Setting = 6,
     /// A number is out of range.
     Range = 7,
-    /// A choice has no such entry, or switches are not written as the right number of digits.
+    /// A choice has no such entry, or the text for switches or notes is invalid.
     Entry = 8,
     /// A text is not UTF-8.
     Text = 9,
@@ -67,7 +67,7 @@ pub extern "C" fn tf_error_message(status: i32) -> *const c_char {
     text.map_or(c"unknown status", |(_, text)| text).as_ptr()
 }
 
-/// Size in bytes of the details of an error, with the NUL; longer details are cut.
+/// Size in bytes of the buffer for the details of an error and a NUL. Longer details are cut.
 const DETAILS: usize = 512;
 
 thread_local! {
@@ -96,7 +96,7 @@ pub fn fail(status: Status, details: impl fmt::Display) -> Status {
     status
 }
 
-/// Runs a function's body and turns a panic into a status.
+/// Runs the body of a C function. A panic becomes [`Status::Panic`], because it must not unwind into C.
 pub fn guard(body: impl FnOnce() -> Result<(), Status>) -> Status {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => Status::Ok,

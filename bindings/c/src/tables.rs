@@ -63,7 +63,7 @@ pub struct PresetInfo {
     pub description: *const c_char,
 }
 
-/// Table for C; its texts and arrays are never freed.
+/// Rows of a table for C. Their texts and arrays are never freed.
 struct Table<T>(Vec<T>);
 
 // SAFETY: all pointers in a table lead to text and arrays that are neither changed nor freed.

@@ -49,7 +49,7 @@ fn main() -> Result<()> {
 /// The installed library and the programs that are built with it.
 struct C {
     prefix: PathBuf,
-    /// Folder with a folder for each of [`BUILDS`] and with the programs' files.
+    /// Folder for the programs' input and output. In it, each of [`BUILDS`] has a folder with its programs.
     folder: PathBuf,
 }
 
@@ -85,7 +85,7 @@ impl C {
         Ok(())
     }
 
-    /// Runs the shell commands in the manual, which install the library and build the examples and the page's program.
+    /// Runs the shell commands of the manual: they install the library, and build the examples and the program on the page.
     fn shell(&self) -> Result<()> {
         let page = Page::read("docs/manual/games.md".as_ref())?;
         let mut blocks = page.blocks.iter();
@@ -129,7 +129,7 @@ impl C {
         run(&mut command(program))
     }
 
-    /// Returns every way to run the program `name`: the name of the build, or "valgrind", and the command.
+    /// Returns all commands that run the program `name`, each with a label: the name of its build, or "valgrind".
     fn ways(&self, name: &str) -> Vec<(&'static str, Command)> {
         let program = |build: &str| self.folder.join(build).join(name);
         let mut ways = Vec::from(BUILDS.map(|(build, _)| (build, command(program(build)))));
@@ -182,7 +182,7 @@ impl C {
         Ok(())
     }
 
-    /// Checks the errors of `tone_filter.c` for wrong files and names.
+    /// Checks that `tone_filter.c` fails with a message for invalid files and unknown presets.
     fn faults(&self) -> Result<()> {
         let (good, bad) = (self.folder.join("in.wav"), self.folder.join("bad.wav"));
         fs::write(&bad, &fs::read(&good)?[..1000])?;
@@ -201,7 +201,7 @@ impl C {
         Ok(())
     }
 
-    /// Runs the game; every build must have the same sound and the same meter, in which bands sound.
+    /// Runs the game. All builds must have the same sound and print the same meter, and the meter must show sounding bands.
     fn game(&self) -> Result<()> {
         let path = self.folder.join("game.raw");
         let mut first = None;
@@ -219,7 +219,7 @@ impl C {
     }
 }
 
-/// Returns the expected output of `tone_filter.c`: as long as the input, with lookahead and without its latency.
+/// Returns the expected output of `tone_filter.c`: filtered with lookahead, with the latency removed, as long as the input.
 fn rendered(preset: &str, input: &Signal) -> Result<Signal> {
     let settings = Preset::factory(preset).context("a factory preset")?.settings;
     let settings = Settings { lookahead: true, ..settings };
@@ -250,7 +250,7 @@ fn bits(signal: &Signal) -> Vec<u32> {
     signal.iter().flatten().map(|sample| sample.to_bits()).collect()
 }
 
-/// Returns a command that finds the installed library, but not cargo's folders, where the plugin's library has the same name.
+/// Returns a command without cargo's search path for libraries, because the plugin's library has the same name as C's.
 fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.env_remove("LD_LIBRARY_PATH");

@@ -38,13 +38,14 @@ use triple_buffer::{Input, Output, triple_buffer};
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "bevy", derive(bevy_ecs::component::Component))]
 pub struct ToneFilterNode {
-    /// Settings of the sound. If one is out of range, the processor's construction fails, and later changes have no effect.
+    /// Settings of the sound. With a value out of range, the processor is not constructed. A running processor ignores such a
+    /// change and keeps its settings.
     pub settings: Settings,
     /// Keys that are held; see [`Settings::keys`].
     pub keyboard: Keyboard,
 }
 
-/// New value of one field of [`ToneFilterNode`], as an event carries it.
+/// Event that replaces one field of [`ToneFilterNode`].
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "a box would be freed on the audio thread")]
 pub enum ToneFilterNodePatch {
@@ -110,7 +111,7 @@ impl From<ScoreEvent> for NodeEventType {
     }
 }
 
-/// State of the node in its context; see `FirewheelContext::node_state_mut`.
+/// Part of the node that the game's thread reads: the bands. `FirewheelContext::node_state_mut` returns it.
 pub struct ToneFilterState {
     bands: Output<Snapshot>,
 }
@@ -155,12 +156,13 @@ fn rate(stream: &StreamInfo) -> f64 {
 struct Processor {
     filter: ToneFilter,
     snapshots: Input<Snapshot>,
-    /// Stream clock at the end of the last block, to which the position in the score belongs. `None` at the start of a stream.
+    /// Time on the stream's clock at which the filter is at its position in the score: the end of the last block. `None` before
+    /// the first block of a stream.
     clock: Option<InstantSamples>,
 }
 
 impl Processor {
-    /// Advances the position in the score by the frames that were bypassed before this block.
+    /// Seeks in the score to the start of this block. Between the last block and this one, the node may have been bypassed.
     fn catch_up(&mut self, info: &ProcInfo) {
         let missed = self.clock.map_or(0, |clock| (info.clock_samples - clock).0);
         if missed > 0 {
@@ -176,7 +178,7 @@ impl AudioNodeProcessor for Processor {
         for mut event in events.drain() {
             match event.downcast_mut() {
                 Some(ScoreEvent::Set(score)) => {
-                    // The event gets the old score: another thread frees the event.
+                    // The event takes the old score along, because another thread frees it with the event.
                     *score = self.filter.set_score(score.take());
                     self.filter.seek(0.0);
                 }
@@ -185,7 +187,7 @@ impl AudioNodeProcessor for Processor {
             }
             match ToneFilterNode::patch_event(&event) {
                 Some(ToneFilterNodePatch::Settings(settings)) => {
-                    // Settings out of range have no effect.
+                    // The filter ignores settings with a value out of range.
                     let _ = self.filter.set_settings(&settings);
                 }
                 Some(ToneFilterNodePatch::Keyboard(keyboard)) => {
@@ -197,7 +199,7 @@ impl AudioNodeProcessor for Processor {
     }
 
     fn bypassed(&mut self, bypassed: bool) {
-        // Clears the sound from before the bypass.
+        // After a bypass, the sound from before it must not ring on.
         if !bypassed {
             let (keyboard, seconds) = (*self.filter.keyboard(), self.filter.score_time());
             self.filter.reset();

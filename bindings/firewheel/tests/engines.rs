@@ -1,5 +1,5 @@
-//! Tests of the kira effect and the firewheel node: both must sound like the filter alone. `cargo xtask test-engines` compares
-//! their sound in the engines' own mixer and graph, by the examples.
+//! Tests of the kira effect and the firewheel node: both must sound like the filter alone. `cargo xtask test-engines` also runs
+//! the examples, in which the sound passes kira's mixer and firewheel's graph.
 
 #[allow(dead_code, reason = "an example's command line")]
 #[path = "../../../examples/firewheel.rs"]
@@ -113,7 +113,8 @@ impl Pair {
         Self { effect, handle, filter, music: blocks() }
     }
 
-    /// Compares effect and filter over the next block. Returns the number of allocations and frees in the effect.
+    /// Plays the next block through effect and filter, whose outputs must be equal. `count` names the block in a failure.
+    /// Returns the number of allocations and frees in the effect.
     fn play(&mut self, count: usize) -> usize {
         let sound = self.music.next().unwrap();
         let mut frames: Vec<Frame> = sound.iter().map(|s| Frame::new(s[0], s[1])).collect();
@@ -157,7 +158,7 @@ fn kira_keeps_its_settings_when_the_device_changes() {
     (0..20).for_each(|count| assert_eq!(pair.play(count), 0));
 }
 
-/// Returns settings with which keys and scores sound, and a key that is held.
+/// Returns a node with a held key, and with settings by which keys and scores change the sound.
 fn played() -> ToneFilterNode {
     let settings = Settings { keys: Keys::Hold, mix: 100.0, ..Settings::default() };
     let mut keyboard = Keyboard::default();

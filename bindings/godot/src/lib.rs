@@ -18,7 +18,7 @@ use triple_buffer::{Input, Output};
 
 struct ToneFilterExtension;
 
-// SAFETY: only the buffers of `process_rawptr` are accessed without Godot's bindings.
+// SAFETY: all calls of Godot use its safe bindings, except that `process_rawptr` accesses raw buffers.
 #[gdextension]
 unsafe impl ExtensionLibrary for ToneFilterExtension {}
 
@@ -27,7 +27,7 @@ unsafe impl ExtensionLibrary for ToneFilterExtension {}
 #[class(tool, init, base = AudioEffect)]
 pub struct AudioEffectToneFilter {
     state: State,
-    /// For each instance: its id, the sender of states, and the receiver of its position in the score.
+    /// For each instance: its id, the sender of states to it, and the receiver of its position in the score.
     senders: Vec<(InstanceId, Input<State>, Output<Seek>)>,
     scores: SharedScores,
     base: Base<AudioEffect>,
@@ -78,7 +78,7 @@ impl AudioEffectToneFilter {
         self.change(|state| state.seek = state.seek.next(seconds));
     }
 
-    /// Changes the state and sends it to all instances. Returns whether it is valid; otherwise nothing changes.
+    /// Changes the state and sends it to all instances. If the new settings are invalid, changes nothing and returns false.
     fn change(&mut self, change: impl FnOnce(&mut State)) -> bool {
         let mut state = self.state.clone();
         change(&mut state);
@@ -94,7 +94,7 @@ impl AudioEffectToneFilter {
 #[godot_api]
 impl IAudioEffect for AudioEffectToneFilter {
     fn instantiate(&mut self) -> Option<Gd<AudioEffectInstance>> {
-        // Godot creates new instances when buses or the device change. They continue the score where the old ones are.
+        // Godot creates new instances when buses or the device change. These continue the score where the old instances are.
         let seeks = self.senders.iter_mut().map(|(.., reached)| *reached.read());
         self.state.seek = seeks.fold(self.state.seek, Seek::or_later);
         self.senders.retain(|(id, ..)| id.lookup_validity());

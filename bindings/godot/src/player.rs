@@ -1,4 +1,5 @@
-//! The filter on the audio thread, and the channel through which it receives states. The tests need no running Godot.
+//! The filter on the audio thread, and the channel through which it receives states. It calls nothing of Godot, so its tests
+//! run without Godot.
 
 use godot::classes::native::AudioFrame;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use triple_buffer::{Input, Output, triple_buffer};
 
 const CHUNK: usize = 64;
 
-/// State that the game sets.
+/// What the game sets: settings and routing, held keys, score, and position in it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
     pub controls: Controls,
@@ -18,22 +19,22 @@ pub struct State {
     pub seek: Seek,
 }
 
-/// Position in the score, set by the game.
+/// Position in the score: where the game has sought to, or where a player is since that seek.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Seek {
-    /// Number of seeks so far.
+    /// Number of the game's seeks up to the one that led to this position.
     pub count: u64,
     /// Position in seconds from the start of the score.
     pub seconds: f64,
 }
 
 impl Seek {
-    /// Returns the seek to `seconds` that follows this one.
+    /// Returns the game's next seek, to `seconds`.
     pub fn next(self, seconds: f64) -> Self {
         Self { count: self.count + 1, seconds }
     }
 
-    /// Returns `reached`, a player's position, if it belongs to the same seek and is later; otherwise this position.
+    /// Returns `reached`, a player's position, if it follows the same seek and is later in the score; otherwise this position.
     pub fn or_later(self, reached: Self) -> Self {
         if reached.count == self.count && reached.seconds > self.seconds { reached } else { self }
     }
@@ -43,7 +44,9 @@ impl Seek {
 pub struct Player {
     filter: ToneFilter,
     receiver: Output<State>,
+    /// [`Seek::count`] of the last seek that the filter has followed.
     seek_count: u64,
+    /// Sender of the position that the filter has reached in the score.
     position: Input<Seek>,
 }
 
@@ -61,8 +64,8 @@ impl Player {
         Ok((Self { filter, receiver, seek_count, position }, sender, reached))
     }
 
-    /// Filters `source` into `target`, up to the shorter length. Neither allocates nor waits. Frees no score, because the sender
-    /// keeps a reference.
+    /// Filters `source` into `target`, up to the end of the shorter one. Neither allocates nor waits. Dropping an old score
+    /// does not free it here, because the sender keeps a reference.
     pub fn process(&mut self, source: &[AudioFrame], target: &mut [AudioFrame]) {
         if self.receiver.update() {
             let state = self.receiver.output_buffer();

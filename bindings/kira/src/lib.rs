@@ -27,7 +27,7 @@ use triple_buffer::{Input, Output, triple_buffer};
 
 const CHUNK: usize = 64;
 
-/// Builder of the effect, with its initial settings; by default [`Settings::default`].
+/// Builder of the effect. The effect starts with the builder's settings, by default [`Settings::default`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ToneFilterBuilder {
     settings: Settings,
@@ -59,8 +59,8 @@ impl EffectBuilder for ToneFilterBuilder {
     }
 }
 
-/// Handle with which the game's thread controls the effect, without locks. A change takes effect in the device's next block, from
-/// the next multiple of 64 frames on. Of several values sent before that, the last counts.
+/// Handle with which the game's thread controls the effect, without locks. The effect reads changes when the device requests
+/// its next block, and applies them within the next 64 frames. Of several values sent before that, the last counts.
 pub struct ToneFilterHandle {
     writers: CommandWriters,
     bands: Output<Snapshot>,
@@ -69,7 +69,7 @@ pub struct ToneFilterHandle {
     scores: SharedScores,
 }
 
-/// Message with a score and the position in it, in seconds. They are sent together, so that they stay in order.
+/// Message to the effect: a score and the position in it, in seconds. Sent together, so that a seek cannot overtake a score.
 #[derive(Debug, Clone, Default)]
 struct Scored {
     score: Option<Arc<Score>>,
@@ -122,7 +122,7 @@ struct ToneFilterEffect {
     settings: Settings,
     keyboard: Keyboard,
     score: Output<Scored>,
-    /// Filter. `None` before the sample rate is known, and at a rate out of range: then the sound passes through.
+    /// `None` before the sample rate is known, and at a rate out of range. The sound then passes through unfiltered.
     filter: Option<ToneFilter>,
     snapshots: Input<Snapshot>,
 }
@@ -132,7 +132,8 @@ impl Effect for ToneFilterEffect {
         self.on_change_sample_rate(sample_rate);
     }
 
-    /// Creates a filter for the new rate, at the old filter's position in the score. Allocates, which kira permits here.
+    /// Replaces the filter by one for the new rate, which continues at the old one's position in the score. Allocates, which
+    /// kira permits here.
     fn on_change_sample_rate(&mut self, sample_rate: u32) {
         let Scored { score, seconds } = self.score.output_buffer_mut();
         *seconds = self.filter.as_ref().map_or(*seconds, ToneFilter::score_time);

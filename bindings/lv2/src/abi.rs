@@ -1,4 +1,4 @@
-//! LV2's types that host and plugin share, with the layouts of its C headers; the host's numbers for URIs.
+//! Types of LV2 that host and plugin share, with the layouts of LV2's C headers, and the numbers that the host has for URIs.
 
 #![expect(missing_docs, reason = "the fields are LV2's")]
 
@@ -96,7 +96,7 @@ pub const SUCCESS: u32 = 0;
 /// `LV2_STATE_ERR_BAD_TYPE`: a value is invalid.
 pub const BAD_TYPE: u32 = 2;
 
-/// `LV2_Atom`: head of a value or a sequence.
+/// `LV2_Atom`: head of a value, such as an object or a sequence of events. The content lies behind it in memory.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Atom {
@@ -105,7 +105,7 @@ pub struct Atom {
     pub kind: Urid,
 }
 
-/// Host's numbers for the URIs that the plugin uses. Each field belongs to the URI of its name in [`uri`].
+/// Host's numbers for the URIs that the plugin uses. A field has the number of the URI with the field's name in [`uri`].
 pub struct Urids {
     pub sequence: Urid,
     pub object: Urid,

@@ -1,9 +1,9 @@
-//! Reads and writes sequences of events in the host's buffers. A sequence has an [`Atom`], a unit of time, and events. Each event
-//! has its frame, an atom and its content, padded to 8 bytes.
+//! Reads and writes sequences of events in the host's buffers. A sequence is an [`Atom`], a unit of time, and events. An event
+//! is its frame, an atom, and the atom's content, padded to a multiple of 8 bytes.
 
 use crate::abi::{Atom, Urid};
 
-/// Size in bytes of a sequence's unit of time; 0 stands for frames.
+/// Size in bytes of the unit of time, with which a sequence's content begins. Its bytes are 0, which stands for frames.
 const UNIT: usize = 8;
 /// Size in bytes of an event's head: frame and atom.
 const EVENT: usize = 16;
@@ -14,7 +14,7 @@ const PROPERTY: usize = 16;
 /// Size in bytes of an event with a MIDI message.
 const MESSAGE: usize = EVENT + 8;
 
-/// Property of an object: key, type and value.
+/// Property of an object: key, type of the value, and value.
 type Property<'a> = (Urid, Urid, &'a [u8]);
 
 /// MIDI message of up to three bytes, padded with zeros.
@@ -24,7 +24,8 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at + 4)?.try_into().ok().map(u32::from_ne_bytes)
 }
 
-/// Returns head, type and content of each complete event or property. A head has `head` bytes and ends with an atom.
+/// Splits `bytes` into events or properties, and returns head, type and content of each that is complete. A head has `head`
+/// bytes, the last of which are an atom.
 fn parts(mut bytes: &[u8], head: usize) -> impl Iterator<Item = (&[u8], Urid, &[u8])> {
     std::iter::from_fn(move || {
         let size = u32_at(bytes, head - 8)? as usize;
@@ -34,7 +35,7 @@ fn parts(mut bytes: &[u8], head: usize) -> impl Iterator<Item = (&[u8], Urid, &[
     })
 }
 
-/// Returns the events of a sequence of type `kind`: frame, type and content. A sequence of another type has none.
+/// Returns frame, type and content of each event in a sequence. If the sequence's type is not `kind`, returns no events.
 ///
 /// # Safety
 /// `sequence` must be NULL, or an aligned atom. If its type is `kind`, its content must lie behind it. Nothing may write to them
@@ -63,11 +64,13 @@ pub fn object(content: &[u8]) -> Option<(Urid, impl Iterator<Item = Property<'_>
     Some((kind, properties.filter_map(property)))
 }
 
-/// Writer of a sequence for the host.
+/// Writer of MIDI messages into a sequence, in the buffer of a port.
 pub struct Writer<'a> {
     /// Head of the sequence; `room` follows it in memory. NULL if the port is not connected.
     head: *mut Atom,
+    /// Host's memory for the sequence's content.
     room: &'a mut [u8],
+    /// Bytes at the start of `room` that are written.
     used: usize,
     midi: Urid,
 }
@@ -94,8 +97,8 @@ impl Writer<'_> {
         Self { head: sequence, room, used, midi }
     }
 
-    /// Writes `message` at `frame`, which must not decrease. Drops the message if too little space would be left for a note-off
-    /// of every note in `sounding`, so that every note ends.
+    /// Writes `message` at `frame`, which must not decrease from call to call, and updates `sounding`. Space for the note-offs
+    /// of all notes in `sounding` stays free, so that every note can end: drops a message that would need it.
     pub fn write(&mut self, frame: u32, message: Message, sounding: &mut Sounding) {
         let [status, first, second] = message;
         let content = [status, first, second, 0, 0, 0, 0, 0];

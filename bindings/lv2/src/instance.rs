@@ -22,12 +22,13 @@ pub struct Instance {
     /// Text settings, which have no port. The other fields are defaults, which the ports' values replace.
     pub portless: Settings,
     filter: ToneFilter,
-    /// Messages from the host to the filter and back.
+    /// Messages from the host to the filter, and from the filter to the host.
     queue: MessageQueue<Message>,
     /// Notes that were sent to the host and have not ended.
     sounding: Sounding,
     /// Samples of a chunk of input and sidechain, by channel. They are copies, because the host's buffers may overlap.
     chunks: [[[f32; CHUNK]; CHANNELS]; 2],
+    /// Host's tempo in beats a minute; `None` until the host sends one.
     tempo: Option<f64>,
     playing: bool,
     /// True until the first block after an activation. In this block, settings take effect at once.
@@ -156,8 +157,8 @@ impl Instance {
         }
     }
 
-    /// Queues a message for `frame`, limited to the block of `frames` frames: a frame behind it would delay later messages.
-    /// Ignores messages of more than three bytes.
+    /// Queues a message for `frame`. A frame outside the block of `frames` frames is moved into the block: behind the block, it
+    /// would delay later messages. Ignores messages of more than three bytes.
     fn receive(&mut self, (frame, frames): (i64, usize), content: &[u8], writer: &mut Writer) {
         let mut message: Message = [0; 3];
         if (1..=message.len()).contains(&content.len()) {
@@ -193,7 +194,8 @@ impl Instance {
         }
     }
 
-    /// Passes the ports' values to the filter, which smooths them. In the first block after an activation, resets the filter.
+    /// Passes the ports' values and the text settings to the filter, which smooths the change. In the first block after an
+    /// activation, resets the filter, so that they take effect at once.
     fn follow_settings(&mut self) {
         let mut controls = Controls::from(self.portless);
         for (port, data) in self.ports.iter().filter(|(port, _)| port.is_setting()) {

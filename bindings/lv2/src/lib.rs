@@ -1,11 +1,12 @@
 //! Tone Filter as an LV2 plugin: an adapter around the filter, without an editor.
 //!
-//! [`ports`] is the table of plugins and ports, made of the tables of settings. An instance reads the settings with it, and
-//! [`turtle`] generates from it the files that describe the plugin to hosts.
+//! [`ports`] is the table of plugins and ports, made of the tables of settings. By this table, an instance reads the settings
+//! from its ports, and [`turtle`] generates the files that describe the plugin to hosts.
 //!
 //! * Hosts save a choice as the index of its entry, so new entries come last.
 //! * Stereo, mono and sidechain are three plugins: hosts such as ffmpeg count optional audio inputs as channels, too.
-//! * No window: the editor shows `Session`, `Meters` and `HostLink` of the CLAP and VST3 plugin and sets nice-plug's parameters.
+//! * There is no window: the editor needs the CLAP and VST3 plugin, whose `Session`, `Meters` and `HostLink` it shows, and
+//!   nice-plug's parameters, which it sets.
 //! * LV2 cannot request a restart, so the sound and the latency port follow the setting Lookahead at once, with a crossfade.
 
 pub mod abi;
@@ -58,7 +59,7 @@ unsafe extern "C" fn instantiate<const VARIANT: usize>(
     instance.map_or(ptr::null_mut(), |instance| Box::into_raw(Box::new(instance)).cast())
 }
 
-/// Returns the instance of a handle.
+/// Returns the instance to which a host's handle points.
 ///
 /// # Safety
 /// The handle must come from [`instantiate`]. Nothing else may use it during `'a`: LV2 hosts call one function at a time.

@@ -1,9 +1,10 @@
-//! The plugins of the bundle and their ports, in the order of their indices. [`turtle`](crate::turtle) describes them for hosts.
+//! Table of the bundle's plugins and of each plugin's ports, in the order of their indices. [`turtle`](crate::turtle) describes
+//! them to hosts.
 
 use std::ffi::CStr;
 use tone_filter_dsp::{Controls, Group, Setting};
 
-/// Id of the setting whose port is LV2's `enabled`, with the opposite value.
+/// Id of the setting whose port is LV2's `enabled`. The port is 1 while the setting is off.
 pub const BYPASS: &str = "bypass";
 
 /// Plugin of the bundle: stereo, mono or with a sidechain.
@@ -36,7 +37,7 @@ pub static VARIANTS: [Variant; 3] = [
     },
 ];
 
-/// Id of the setting that needs a sidechain.
+/// Id of the setting that only the plugin with a sidechain has.
 const LISTEN: &str = "listen";
 
 /// Type of a port.

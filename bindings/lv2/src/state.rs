@@ -1,4 +1,4 @@
-//! State that hosts save beside the ports' values: the text settings, in the form that presets have.
+//! State that hosts save beside the ports' values: the text settings, each as the text that a preset has for it.
 
 use crate::{
     abi::{BAD_TYPE, Feature, Handle, PLAIN, Retrieve, SUCCESS, StateInterface, Store, Urid},
@@ -7,12 +7,12 @@ use crate::{
 use std::ffi::{CString, c_void};
 use tone_filter_dsp::{Settings, TEXTS, Text};
 
-/// Returns the key of a text setting in a saved state, a URI.
+/// Returns the URI that is the key of a text setting in a saved state.
 pub fn key(text: &Text) -> CString {
     CString::new(format!("urn:tone-filter:{}", text.id)).expect("an id has no zero")
 }
 
-/// The functions for [`uri::STATE`](crate::abi::uri::STATE).
+/// Functions with which hosts save and restore the state, for [`uri::STATE`](crate::abi::uri::STATE).
 pub static INTERFACE: StateInterface = StateInterface { save, restore };
 
 unsafe extern "C" fn save(

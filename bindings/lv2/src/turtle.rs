@@ -84,7 +84,8 @@ fn plugins() -> String {
     VARIANTS.iter().fold(text, |text, variant| text + &plugin(variant))
 }
 
-/// Returns LV2's minor and micro version: 2 and 0 for 0.2.0, 100 and 0 for 1.0.0. Odd numbers are for development versions.
+/// Returns LV2's minor and micro version: 2 and 6 for 0.2.3, 100 and 0 for 1.0.0. The patch is doubled, because an odd micro
+/// version would mean a development version.
 fn version() -> [u32; 2] {
     let mut parts = env!("CARGO_PKG_VERSION").split(['.', '-', '+']);
     let [major, minor, patch] = std::array::from_fn(|_| {
@@ -129,8 +130,8 @@ fn plugin(variant: &Variant) -> String {
     text + &join(ports, " ;\n") + " .\n"
 }
 
-/// Returns the description of `port`, without index and symbol. Only audio ports are in groups: GStreamer counts grouped ports
-/// as audio channels.
+/// Returns the description of `port` except its index and symbol. Only audio ports are in a group, because GStreamer counts
+/// each port of a group as an audio channel.
 fn description(port: Port, variant: &Variant) -> String {
     let audio = |direction: &str, channel: usize, place: &str, name: &str, more: &str| {
         let (side, designation) = match (variant.channels, channel) {
@@ -245,7 +246,7 @@ fn entries(choice: &Choice, default: f32) -> String {
 
 fn presets() -> String {
     let mut text = PREFIXES.to_owned();
-    // Presets set only ports that all plugins have, so those of the first plugin are enough.
+    // The ports that presets set are the same in all plugins, so the first plugin can stand for all.
     let [variant, ..] = &VARIANTS;
     let all = VARIANTS.each_ref().map(uri).join(" , ");
     for (id, preset) in ids().filter_map(|id| Some((id, Preset::factory(id)?))) {

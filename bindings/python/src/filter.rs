@@ -1,7 +1,8 @@
 //! The filter for sound that comes block by block.
 //!
-//! A filter has a lock: Python has threads, and needs no real time. The input's samples are copied, so that the interpreter can
-//! run other threads during the processing. One wheel serves all versions of Python (abi3).
+//! A filter has a lock, because several threads of Python may use it; real time, which a lock would break, is no aim here. The
+//! input's samples are copied, so that the interpreter can run other threads during the processing. One wheel serves all
+//! versions of Python (abi3).
 
 use crate::{
     settings::{Keyword, apply, of_preset, value_error},
@@ -61,7 +62,7 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Score, Settings, ToneFi
 #[pyclass(frozen, module = "tone_filter", name = "ToneFilter")]
 pub struct ToneFilter(Mutex<Box<State>>);
 
-/// State of a filter. It is boxed, because it is aligned to cache lines and Python's objects are not.
+/// State of a filter. The class has it in a box: it must be aligned to cache lines, and Python does not align its objects so.
 struct State {
     inner: Inner,
     channels: usize,
@@ -325,7 +326,7 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Returns a Python expression of the filter, with the settings that differ from the default.
+    /// Returns a Python expression that creates such a filter, with the settings that differ from the default.
     fn __repr__(&self, py: Python) -> PyResult<String> {
         let state = self.lock(py);
         let State { channels, controls, tempo, .. } = **state;
@@ -383,7 +384,7 @@ fn at_tempo(settings: &Settings, tempo: f64) -> PyResult<Settings> {
     Ok(settings.at_tempo(tempo))
 }
 
-/// Creates a filter at rest.
+/// Creates a filter at rest, with the settings at `tempo` (beats a minute).
 pub fn new_filter(rate: f64, channels: usize, controls: &Controls, tempo: f64) -> PyResult<Inner> {
     let settings = at_tempo(&controls.settings, tempo)?;
     let mut inner = Inner::new(rate, &settings).map_err(value_error)?.with_channels(channels);
@@ -392,7 +393,7 @@ pub fn new_filter(rate: f64, channels: usize, controls: &Controls, tempo: f64) -
     Ok(inner)
 }
 
-/// Parses a score, as `Transcription.score` and `tone-filter bands --score` write it; `None` gives `None`.
+/// Parses the text of a score. `Transcription.score` and `tone-filter bands --score` write such texts. `None` gives `None`.
 pub fn parse_score(text: Option<&str>) -> PyResult<Option<Arc<Score>>> {
     let score = text.map(str::parse).transpose();
     Ok(score.map_err(|error| value_error(format_args!("score, {error}")))?.map(Arc::new))

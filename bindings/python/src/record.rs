@@ -1,4 +1,4 @@
-//! Named tuples of the module: they unpack, compare and convert to tables as tuples do.
+//! The module's records are Python's named tuples, so they unpack, compare and convert to tables as tuples do.
 
 use pyo3::{prelude::*, sync::PyOnceLock, types::PyTuple};
 

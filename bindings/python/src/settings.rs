@@ -40,7 +40,8 @@ impl Keyword {
         self.0.id().replace('-', "_")
     }
 
-    /// Returns the ids of a choice's entries; empty for switches and for other settings.
+    /// Returns the ids of a choice's entries. A choice between off and on has none here, as in Python it is a bool. Other
+    /// settings have none either.
     fn choices(self) -> Vec<&'static str> {
         match self.0 {
             Choice(own) if !own.is_switch() => own.entries.iter().map(|(id, _)| *id).collect(),
@@ -48,7 +49,7 @@ impl Keyword {
         }
     }
 
-    /// Returns the docstring: help, range and default.
+    /// Returns the docstring of the attribute: help, range and default.
     pub fn doc(self, py: Python) -> PyResult<String> {
         let default = self.get(&Controls::default(), py)?.repr()?;
         let range = match self.0 {
@@ -120,7 +121,8 @@ pub fn apply(controls: &mut Controls, settings: Option<&Bound<PyDict>>) -> PyRes
     })
 }
 
-/// Returns the settings of a preset. `name` is its id, its name or the path of its file. Warns in Python about unknown settings.
+/// Returns the settings of a preset. `name` is its id, its name or the path of its file. Passes a warning of the preset's
+/// reader on as a warning in Python.
 pub fn of_preset(py: Python, name: PathBuf) -> PyResult<Controls> {
     let Loaded { preset, warning } =
         Preset::find(&name.to_string_lossy()).map_err(|error| match &error {

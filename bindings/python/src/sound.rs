@@ -14,11 +14,11 @@ const CHUNK: usize = 1 << 16;
 /// Maximum number of channels. An array with more probably has the shape (frames, channels).
 pub const MOST_CHANNELS: usize = 64;
 
-/// Copy of the samples of an array.
+/// Copy of the samples of a numpy array, which the filter overwrites with its output.
 pub struct Sound {
     /// Samples of shape (channels, frames), contiguous in this order.
     pub samples: Array2<f32>,
-    /// Whether the array had one axis, for one channel.
+    /// Whether the array had one axis only, the frames of one channel. The output then gets the same shape.
     flat: bool,
 }
 
@@ -76,8 +76,8 @@ impl Sound {
         filter.process(&mut rows(&mut self.samples.view_mut()));
     }
 
-    /// Filters the sound without delay: appends silence for the latency, and removes the first `latency` frames of the output.
-    /// Calls `each` with the filter after each of its blocks. Ctrl-C interrupts the filtering.
+    /// Filters the sound and removes the filter's latency: filters silence after the end, and drops as many frames at the
+    /// start. Calls `each` after each block of the filter. Ctrl-C interrupts the filtering.
     pub fn process_whole(
         &mut self,
         py: Python,
@@ -95,7 +95,7 @@ impl Sound {
         Ok(())
     }
 
-    /// Returns an array with the axes of the original.
+    /// Returns the samples as an array with as many axes as the array that was read.
     pub fn into_array(self, py: Python) -> Bound<PyAny> {
         if self.flat {
             PyArray::from_owned_array(py, self.samples.index_axis_move(Axis(0), 0)).into_any()

@@ -83,18 +83,20 @@ impl Transcription {
     }
 }
 
-/// Piano roll of the listener's decisions: for each decision, a column of 128 values.
+/// Piano roll of the listener's decisions. Each decision adds a time, and to `played` and `log_odds` a column: a value for each
+/// of the 128 MIDI notes.
 #[derive(Default)]
 struct Roll {
+    /// Times that the decisions are about, in seconds.
     times: Vec<f64>,
     played: Vec<bool>,
     log_odds: Vec<f32>,
-    /// `Decisions::frames` at the last column.
+    /// `Decisions::frames` of the last decision that was seen.
     frames: u64,
 }
 
 impl Roll {
-    /// Adds a column if there is a new decision. Must be called after each block of the filter.
+    /// Adds a column if the filter has decided anew. Must be called after each of its blocks, to miss no decision.
     fn push(&mut self, filter: &ToneFilter) {
         let (listener, decisions) = (filter.listener(), filter.decisions());
         if decisions.frames == self.frames {
@@ -122,7 +124,7 @@ impl Roll {
         }
     }
 
-    /// Removes the columns after `seconds`.
+    /// Removes the columns whose time is after `seconds`.
     fn end(&mut self, seconds: f64) {
         let columns = self.times.partition_point(|time| *time <= seconds);
         self.times.truncate(columns);

@@ -43,7 +43,8 @@ pub fn definition() -> EffectDefinition {
     }
 }
 
-/// Instance of the effect. Unity calls `process` on one thread at a time, the other callbacks on any: these use atomics only.
+/// Instance of the effect. Unity calls `process` on one thread at a time, but the other callbacks on any thread at any time. So
+/// these use only the atomics.
 struct Effect {
     values: RawValues,
     levels: Levels,
@@ -159,7 +160,7 @@ unsafe fn move_input(
     }
 }
 
-/// Copies the input to the output; surplus output channels become silent.
+/// Copies the input to the output. Surplus input channels are dropped; surplus output channels become silent.
 ///
 /// # Safety
 /// The buffers must have `frames` frames of `inputs` and `outputs` channels. They may overlap only if they are the same, or if
@@ -191,7 +192,8 @@ unsafe extern "system" fn set_parameter(
     })
 }
 
-/// Leaves the text empty, as Unity's own effects do: Unity does not document the size of its buffer.
+/// Writes the value of a parameter, and an empty text, as Unity's own effects do: Unity does not document the size of the
+/// text's buffer.
 unsafe extern "system" fn get_parameter(
     state: *mut EffectState,
     index: c_int,

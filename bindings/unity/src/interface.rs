@@ -50,7 +50,7 @@ pub struct ParameterDefinition {
     pub min: c_float,
     pub max: c_float,
     pub default_value: c_float,
-    /// Displayed value divided by the value.
+    /// Factor from the value to the displayed value.
     pub display_scale: c_float,
     /// Exponent of the slider: at `x` of 0..1, the value is `min + (max - min) * x.powf(display_exponent)`.
     pub display_exponent: c_float,

@@ -6,7 +6,8 @@ use tone_filter_dsp::{
     notes::{TONES, by_pitch},
 };
 
-/// Amplitudes of the bands after the last block, E1 first, relative to the ceiling: 0 to 1. Negative for bands that do not sound.
+/// Levels of the bands after the last block, E1 first, as the bits of `f32`: amplitudes of 0 to 1, where 1 is the ceiling.
+/// Those of bands that do not sound are negated.
 pub struct Levels([AtomicU32; TONES]);
 
 impl Default for Levels {
@@ -26,7 +27,7 @@ impl Levels {
         }
     }
 
-    /// Writes `count` levels, E1 first; 0 behind the last band. If `sounding`, writes 0 for bands that do not sound.
+    /// Writes `count` levels, E1 first. Behind the last band it writes 0, and if `sounding`, also for bands that do not sound.
     ///
     /// # Safety
     /// `to` must be valid for writes of `count` numbers.

@@ -5,9 +5,9 @@
 //! Unity may set parameters on any thread, so they are atomics. The audio thread reads the settings of its next block from them.
 //! Unity saves parameters by their names, which are ids of settings.
 //!
-//! Unity's mixers create the instances, so scripts cannot reach one. Scripts queue requests for an instance number, which is a
-//! parameter (`request_queue.rs`). All filters with this number apply the requests at their next block, also filters that are
-//! created later.
+//! Unity's mixers create the instances, so scripts cannot reach one. Instead, each instance has the parameter Instance, a
+//! number, and scripts queue requests for a number (`request_queue.rs`). All filters with this number apply the requests at
+//! their next block. Filters that are created later do so, too.
 
 #![allow(non_snake_case, reason = "the name of the file begins as Unity wants it")]
 

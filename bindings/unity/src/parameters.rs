@@ -17,9 +17,9 @@ pub const INSTANCES: usize = 64;
 /// Parameter that Unity's mixers show and save.
 #[derive(Debug, Clone, Copy)]
 pub enum Parameter {
-    /// Factory preset that replaces the settings: its index in [`PRESET_SETTINGS`] plus 1; 0 for none.
+    /// Factory preset that replaces the settings. The value is its index in [`PRESET_SETTINGS`] plus 1, or 0 for none.
     Preset,
-    /// Number or choice of the filter; a choice by the index of its entry.
+    /// Number or choice of the filter. The value of a choice is the index of its entry.
     Setting(Setting),
     /// Number by which scripts address the instance.
     Instance,
@@ -97,7 +97,7 @@ impl Parameter {
         }
     }
 
-    /// Returns `value` limited to the range, and rounded unless the parameter is continuous. `None` for NaN.
+    /// Returns the valid value nearest to `value`: in range, and whole unless the parameter is continuous. `None` for NaN.
     pub fn valid(&self, value: f32) -> Option<f32> {
         let [min, max] = self.range();
         let continuous =

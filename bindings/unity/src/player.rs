@@ -30,11 +30,11 @@ pub struct Block {
     pub frames: usize,
     /// Start of the block, in frames since the audio system started.
     pub tick: u64,
-    /// Whether the filter is reset before the block.
+    /// Whether to reset the filter before the block.
     pub reset: bool,
 }
 
-/// Filter with the state of the scripts' requests that it has applied.
+/// The filter of an instance, and what it has applied of the scripts' requests.
 pub struct Player {
     /// On the heap, because threads of games have little stack.
     filter: Box<ToneFilter>,
@@ -48,7 +48,7 @@ pub struct Player {
     position: Option<(usize, u64)>,
     /// Time on Unity's DSP clock at which the score starts, in seconds; `None` before the first block.
     origin: Option<f64>,
-    /// Seconds after which the score repeats; `None` to play it once.
+    /// Seconds from the start of the score until it repeats; `None` to play it once.
     length: Option<f64>,
     /// Tick of the next block if the clock has no gap; `None` to seek at the next block.
     next_tick: Option<u64>,
@@ -112,7 +112,8 @@ impl Player {
         queue.levels.write(&bands, snapshot.ceiling);
     }
 
-    /// Applies new requests, unless a script is changing them. The block starts at `now` seconds of Unity's DSP clock.
+    /// Applies new requests; if a script is changing them, leaves them to the next block. The block starts at `now` seconds of
+    /// Unity's DSP clock.
     fn follow(&mut self, queue: &RequestQueue, instance: usize, now: f64) {
         let seen = Some((instance, queue.version()));
         if self.seen == seen {
@@ -134,7 +135,7 @@ impl Player {
         self.seen = seen;
     }
 
-    /// Repeats the score: seeks to its start if `now` is at or behind its end.
+    /// Repeats the score: if `now` is at or behind its end, moves its origin to the start of the current repetition and seeks.
     fn repeat(&mut self, now: f64) {
         let Some((origin, length)) = self.origin.zip(self.length) else { return };
         // The offset keeps rounding errors from delaying the end by a frame.

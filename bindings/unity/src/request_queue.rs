@@ -23,7 +23,7 @@ pub struct Requests {
     pub keyboard: Keyboard,
     /// Score that replaces the listener's decisions; `None` without a score.
     pub score: Option<Arc<Score>>,
-    /// Keeps scores until no audio thread has them.
+    /// References to all scores that an audio thread may still have, so that no audio thread frees a score.
     scores: SharedScores,
     pub position: Position,
 }
@@ -31,13 +31,13 @@ pub struct Requests {
 /// Position in the score at a time on Unity's DSP clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Position {
-    /// Number of positions that have been set so far.
+    /// Number of positions that scripts have set so far, by which a player knows a new one.
     pub count: u64,
     /// Position in seconds from the start of the score.
     pub seconds: f64,
     /// Time on Unity's DSP clock at which the score is at `seconds`, in seconds; `None` for the start of the next block.
     pub dsp_time: Option<f64>,
-    /// Seconds after which the score repeats; `None` for never.
+    /// Seconds from the start of the score until it repeats; `None` for never.
     pub length: Option<f64>,
 }
 
@@ -49,7 +49,7 @@ impl Position {
 }
 
 impl Requests {
-    /// Sets the position and counts it.
+    /// Sets the position, with the next [`Position::count`].
     pub fn seek(&mut self, position: Position) {
         self.position = Position { count: self.position.count + 1, ..position };
     }
@@ -68,7 +68,7 @@ impl Default for Requests {
     }
 }
 
-/// Requests to an instance number, and the levels of the filter with that number.
+/// Requests to the filters with one instance number, with a lock, and levels that these filters report.
 ///
 /// No thread ever waits for the lock: if a script holds it, the audio thread reads at its next block, and another script tries
 /// again. So releasing the lock need not wake a thread, and makes no system call.
@@ -81,7 +81,7 @@ pub struct RequestQueue {
 }
 
 impl RequestQueue {
-    /// Returns the number of changes so far.
+    /// Returns how many times the requests have been changed.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }

@@ -16,17 +16,17 @@ use std::{
 use tone_filter_dsp::{KeyEvent, Score};
 use tone_filter_presets::Preset;
 
-/// Size in bytes of the text of an error, with the NUL; longer texts are cut.
+/// Size in bytes of the buffer for the text of an error and a NUL. Longer texts are cut.
 const MOST: usize = 512;
 
 thread_local! {
     static ERROR: Cell<[u8; MOST]> = const { Cell::new([0; MOST]) };
 }
 
-/// Null on success, else the text of an error.
+/// Result of a function for scripts: null on success, otherwise the text of the error.
 pub type Answer = *const c_char;
 
-/// Runs a function's body with the queue of an instance number.
+/// Runs the body of a function for scripts with the queue of an instance number. Errors and panics become texts.
 fn answer(instance: c_int, body: impl FnOnce(&RequestQueue) -> Result<(), String>) -> Answer {
     let queue = usize::try_from(instance).ok().and_then(|instance| QUEUES.get(instance));
     let run = || match queue {
@@ -45,6 +45,8 @@ fn answer(instance: c_int, body: impl FnOnce(&RequestQueue) -> Result<(), String
     ERROR.with(Cell::as_ptr).cast::<c_char>().cast_const()
 }
 
+/// Returns a script's text; `None` if `text` is null. Fails if it is not UTF-8.
+///
 /// # Safety
 /// `text` must be null, or have `length` bytes that do not change during `'a`.
 unsafe fn utf8<'a>(text: *const u8, length: c_int) -> Result<Option<&'a str>, String> {

@@ -4,7 +4,7 @@
 //! [`song_start`], writes samples to [`song_input`] and calls [`song_process`] until the file ends, then [`song_finish`].
 //!
 //! JavaScript passes a text (UTF-8) in the memory that [`song_write`] returns. A function that can fail returns whether it was
-//! successful. [`song_bytes`] and [`song_length`] then have its result, after a failure the error message.
+//! successful. [`song_bytes`] and [`song_length`] then give the result or, after a failure, the error message.
 //!
 //! Any call may move the memory, after which JavaScript must create its views of the memory anew.
 //!
@@ -14,12 +14,12 @@ use tone_filter_dsp::{Stereo, ToneFilter};
 use tone_filter_presets::Preset;
 use tone_filter_song::take::{Format, TakeRecorder};
 
-/// Songs, and the memory that they share with JavaScript.
+/// Song in progress, and the memory that is shared with JavaScript.
 #[derive(Default)]
 pub struct Web {
     /// Song between [`song_start`] and [`song_finish`].
     song: Option<Song>,
-    /// Text from JavaScript, result, or error message.
+    /// The latest of these: a text from JavaScript, a result, or an error message.
     bytes: Vec<u8>,
     /// Samples of each channel, the first channel first. Full scale is 1.
     input: Vec<f32>,
@@ -89,7 +89,8 @@ pub extern "C" fn song_process(web: &mut Web) {
     }
 }
 
-/// Ends the song, whose file is the result. The text from [`song_write`] is the title. Returns false without a song or notes.
+/// Ends the song. The text from [`song_write`] is its title, and the result is its file. Returns false if no song has begun, or
+/// if its file cannot be made, as without notes.
 #[unsafe(no_mangle)]
 pub extern "C" fn song_finish(web: &mut Web) -> bool {
     let title = web.text().map(str::to_owned);
@@ -98,7 +99,7 @@ pub extern "C" fn song_finish(web: &mut Web) -> bool {
     web.put(file)
 }
 
-/// Energy of the mono mix, relative to the mean energy of left and right, up to which the two cancel: -20 dB.
+/// If the mono mix has at most this fraction (-20 dB) of the mean energy of left and right, the two channels cancel.
 const CANCELS: f64 = 0.01;
 
 /// Formats of a song. JavaScript passes the index of one.
@@ -111,7 +112,7 @@ struct Song {
     recorder: TakeRecorder,
     channels: usize,
     frames: usize,
-    /// Energy of the mono mix, and mean energy of left and right; 0 unless the sound is stereo.
+    /// Energy of the mono mix so far, and mean energy of left and right. Both are 0 unless the sound is stereo.
     energies: [f64; 2],
 }
 
@@ -158,7 +159,7 @@ impl Song {
     /// Returns the file of the song, or the reason why there is none.
     fn finish(mut self, title: String) -> Result<Vec<u8>, String> {
         let seconds = self.frames as f64 / self.filter.sample_rate();
-        // Flushes the end of the sound, which the filter delays.
+        // The filter is late by its latency: silence pushes the end of the sound out.
         let latency = self.filter.latency();
         if latency > 0 {
             self.process(&mut vec![0.0; latency * self.channels], latency);

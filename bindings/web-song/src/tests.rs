@@ -14,7 +14,7 @@ fn start(web: &mut Web, format: Format, preset: &Preset) -> bool {
     song_start(web, format as usize, 44_100.0, 2)
 }
 
-/// Makes a song of the demo tune as a worker does, with calls of `length` frames.
+/// Returns the file of a song of the demo tune, made by the calls of a worker, with `length` frames a call.
 fn made(format: Format, preset: &Preset, length: usize) -> Vec<u8> {
     let (signal, _) = wav::read(&root().join("assets/demo.wav")).unwrap();
     let mut web = song_new();
@@ -60,7 +60,7 @@ fn errors_are_sentences() {
         assert!(!song_start(&mut web, format, 44_100.0, channels), "{format} {channels}");
         assert!(web.text().unwrap().contains(named), "{}", web.text().unwrap());
     }
-    // Silence has no notes, and a file without samples has none either.
+    // No samples, and a second of silence in stereo: neither has notes.
     for samples in [0, 88_200] {
         assert!(start(&mut web, Format::Midi, &Preset::factory("tone-filter").unwrap()));
         song_input(&mut web, samples);

@@ -17,7 +17,7 @@ fn main() -> Result<()> {
     Ok(fs::write(Path::new(&folder).join("settings.d.ts"), declarations())?)
 }
 
-/// Returns `value` as JSON, in which 32-bit numbers have their shortest form.
+/// Returns `value` as JSON. A 32-bit number has its shortest form: 0.1, not the digits of the nearest 64-bit number.
 fn short(value: &impl Serialize) -> Result<Value> {
     Ok(serde_json::from_str(&serde_json::to_string(value)?)?)
 }

@@ -1,4 +1,4 @@
-// Comparison with the original: plays it while the button or the key is held. A short press keeps it on.
+// Comparison with the original, which plays while the button or the key is held. A short press keeps the original on.
 
 // Maximum length of a short press in milliseconds.
 const SHORT = 300;

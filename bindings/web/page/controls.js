@@ -2,14 +2,14 @@
 
 import { choices, groups, numbers } from "./tone-filter/index.js";
 
-// Settings without a control: a page has no host tempo, sidechain or MIDI output, and a button for the bypass.
+// Settings without a control. The bypass has a button instead; a page has no host tempo, no sidechain and no MIDI output.
 const LEFT_OUT = ["bypass", "listen", "midi-out", "mpe", "sync-to"];
 
-// Controls that are never disabled, so that a visitor can set them back. Map at Custom can leave both Map and Scale without effect.
-// Lookahead delays the sound even without another effect.
+// Controls that stay enabled while they have no effect. Map at Custom can leave both Map and Scale without effect, and then a
+// visitor can still set Map back. Lookahead still delays the sound.
 const UNLOCKED = ["lookahead", "map"];
 
-// Step of a linear slider, by unit.
+// Step of a linear slider, by the unit of its setting.
 const STEPS = { "%": 1, dB: 0.5, st: 1, Hz: 1, oct: 1, notes: 1, ticks: 1, ms: 1 };
 
 // Number of steps of a logarithmic slider.
@@ -32,7 +32,7 @@ function element(name, properties = {}, ...children) {
 const control = ({ id, name, help }, ...parts) =>
   element("div", { className: "control", title: help }, element("label", { htmlFor: id }, name), ...parts);
 
-// Creates a slider, and a function that shows a value on it.
+// Returns a slider that calls `change` with a new value, and a function that shows a value on it.
 function slider(spec, change) {
   const logarithmic = spec.taper === "logarithmic";
   const ratio = Math.log(spec.max / spec.min);
@@ -66,8 +66,8 @@ function toggle(choice, change) {
   return { node: control(choice, input), input, show: (value) => (input.checked = value) };
 }
 
-// Fills `first` and `more` with controls, which call `change` with an id and a value. Returns functions that show settings, and
-// reasons why some have no effect.
+// Fills the elements `first` and `more` with controls, which call `change` with the id and the new value of a setting. Returns
+// functions that show the settings, and the reasons why some have no effect.
 export function makeControls(first, more, change) {
   const controls = new Map();
   const make = (id) => {

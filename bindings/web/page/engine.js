@@ -9,7 +9,7 @@ export class Engine {
   #source; // Node that is connected to the filter.
   #element; // The node of the audio element.
   #stream; // The microphone's stream, while it is the source.
-  #attempt; // The start in progress.
+  #attempt; // The start of a source in progress, if any.
   audio = new Audio();
   node;
   onchange = () => {};
@@ -41,7 +41,7 @@ export class Engine {
     return this.audio.readyState < HTMLMediaElement.HAVE_FUTURE_DATA ? "starting" : "playing";
   }
 
-  // Starts a source. Passes `begin` a function that returns whether the start was cancelled meanwhile.
+  // Starts a source by calling `begin`, whose argument is a function that returns whether this start has been cancelled.
   async #start(begin) {
     const attempt = (this.#attempt = {});
     const stopped = () => this.#attempt !== attempt;

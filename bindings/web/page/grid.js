@@ -2,7 +2,7 @@
 
 import { noteName } from "./tone-filter/index.js";
 
-// Rows are octaves from A. MIDI notes: lowest A, and highest note, a G#.
+// MIDI notes of the grid, whose rows are octaves from A to G#: the lowest A, and the highest note.
 const LOWEST_A = 21;
 const HIGHEST = 104;
 
@@ -18,7 +18,7 @@ const RISE = 0.02;
 const FALL = 0.12;
 const CHANGE = 0.05;
 
-// Silent cells are drawn in every fifth frame only.
+// Number of frames in which each silent cell is drawn once.
 const TURNS = 5;
 
 const BACKGROUND = [16, 18, 22];

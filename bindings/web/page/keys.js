@@ -5,7 +5,7 @@ import { noteName } from "./tone-filter/index.js";
 // Codes of the computer's keys that play a piano's keys from A up. A code is a position on the keyboard, in any layout.
 const PLACES = ["KeyA", "KeyW", "KeyS", "KeyD", "KeyR", "KeyF", "KeyT", "KeyG", "KeyH", "KeyU", "KeyJ", "KeyI", "KeyK", "KeyO", "KeyL", "Semicolon"];
 
-// Highest note with a band, G#7. Octaves are counted from A; the lowest A is MIDI note 21.
+// MIDI notes: the highest with a band, G#7, and the lowest A, from which octaves are counted.
 const HIGHEST = 104;
 const A = 21;
 const HIGHEST_OCTAVE = 6;
@@ -17,7 +17,7 @@ export class Keys {
   #bar;
   #octave = 4;
   #lowestOctave = 3;
-  #held = new Map(); // Held notes, by the key code, pointer or button that holds them.
+  #held = new Map(); // For each held key code, pointer or button: the note that it holds.
   enabled = false;
 
   constructor(node, bar, canvas, grid) {

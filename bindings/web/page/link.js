@@ -1,8 +1,9 @@
-// The sound as the part of a link after `#`: a preset, and the settings that differ from it. `#preset=game-boy&mix=70`
+// Links to a sound. After `#`, a link has a preset and the settings that differ from it, as in `#preset=game-boy&mix=70`.
 
 import { check, findPreset, presets } from "./tone-filter/index.js";
 
-// Settings that links lack: Bypass, for the comparison with the original, and connections that a page does not have.
+// Settings that links leave out. Bypass belongs to the comparison with the original; the others are connections that a page
+// lacks.
 const OWN = ["bypass", "midi-out", "mpe", "listen"];
 
 // Returns whether the part after `#` is a sound; otherwise, it is an anchor in the page.
@@ -13,7 +14,7 @@ export function write(preset, settings) {
   return `#${new URLSearchParams([["preset", preset.id], ...changed])}`;
 }
 
-// Returns the sound as a preset in JSON, which has the settings that `preset` has.
+// Returns the sound as a preset in JSON. It has values from `settings`, for the settings that `preset` has.
 export function toPreset(preset, settings) {
   const own = Object.keys(preset.settings).map((id) => [id, settings[id]]);
   return JSON.stringify({ version: 1, name: preset.name, settings: Object.fromEntries(own) });

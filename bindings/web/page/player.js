@@ -1,4 +1,4 @@
-// Source of the sound, and its controls.
+// Player: the sources of the sound, and the controls to choose and play one.
 
 const at = (id) => document.getElementById(id);
 export const say = (text) => (at("status").textContent = text);
@@ -69,7 +69,8 @@ export class Player {
     engine.onchange = () => this.show();
   }
 
-  // Selects `song` for the button, and loads it. Returns whether the song is still selected then.
+  // Selects `song`, which the play button then plays, and loads it. Returns whether the song is still selected once it is
+  // loaded.
   async select(song) {
     this.#engine.pause();
     this.#source = song;

@@ -15,8 +15,8 @@ const SHADES = 32;
 const shades = (from, to) =>
   Array.from({ length: SHADES }, (_, shade) => `oklch(${from.map((x, i) => x + ((to[i] - x) * shade) / (SHADES - 1)).join(" ")})`);
 
-// Colours of a state, and the height of a note as a fraction of its row. Each state is brighter and thicker than the state
-// before, so that it is legible without colours, too.
+// For each state: the colours of a note, and its height as a fraction of its row. Each state is brighter and thicker than the
+// state before it, so that states can be told apart without colours, too.
 const STATES = {
   inactive: { colours: shades([0.23, 0.02, 258], [0.43, 0.14, 258]), share: 0.25 },
   sounding: { colours: shades([0.4, 0.09, 150], [0.68, 0.19, 150]), share: 0.65 },

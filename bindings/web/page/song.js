@@ -4,7 +4,7 @@ import { clock, guarded, say } from "./player.js";
 
 const at = (id) => document.getElementById(id);
 
-// Sample rate in Hz at which files are decoded. Most music has it, and is not resampled.
+// Sample rate in Hz at which files are decoded. Most music has this rate, and so needs no resampling.
 const RATE = 44100;
 
 // Longest file in seconds: its samples need some 400 MB.
@@ -18,7 +18,8 @@ async function decode({ name, sound }) {
   }
 }
 
-// Calls the worker and returns its answer. Allows one call at a time. If `signal` is aborted, throws the reason.
+// Sends the worker a message and returns its answer; until then, no other message may be sent. If `signal` is aborted, throws
+// its reason.
 function ask(worker, signal, message, transfer) {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

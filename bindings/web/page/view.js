@@ -1,4 +1,5 @@
-// View of the bands, as a grid or as a roll: drawn up to 60 times a second, or 4 times for visitors who want less motion.
+// View of the bands, as a grid or as a roll. It is drawn at most 60 times a second, or 4 times for visitors who want less
+// motion.
 
 import { noteName } from "./tone-filter/index.js";
 import { Grid } from "./grid.js";
@@ -17,6 +18,7 @@ export class View {
   #engine;
   grid = new Grid(at("grid"));
   #roll = new Roll(at("roll"));
+  // Times are in milliseconds, as of performance.now().
   #awake = 0; // Time until which the picture moves.
   #last = 0; // Time of the last frame that was drawn.
   #waiting = false; // Whether a request for bands is under way.

@@ -1,16 +1,16 @@
 //! The tone filter for web pages: functions that JavaScript calls with numbers and pointers alone.
 //!
 //! [`tone_filter_new`] returns the address of a [`Web`], which is the first argument of all other functions. An AudioWorklet
-//! writes 128 samples of both channels to [`tone_filter_input`], calls [`tone_filter_process`] and reads [`tone_filter_output`].
-//! Texts are UTF-8. JavaScript passes a text in the memory that [`tone_filter_write`] returns. A function that returns a text
-//! returns the length; the text is at [`tone_filter_text`].
+//! writes 128 samples of both channels to [`tone_filter_input`], calls [`tone_filter_process`] and reads
+//! [`tone_filter_output`]. Texts are UTF-8. JavaScript passes a text in the memory that [`tone_filter_write`] returns. A
+//! function whose result is a text returns the text's length, and [`tone_filter_text`] its address.
 //!
 //! Any call may move the memory, after which JavaScript must create its views of the memory anew.
 //!
 //! There is no `wasm-bindgen`, because its code needs `TextDecoder` and `fetch`, which an AudioWorklet lacks. `worklet.js` is all
 //! the JavaScript around the module: one file without imports, as bundlers copy a worklet unchanged.
 //!
-//! The page requests pictures of the bands: for each frame that it draws, it sends the audio thread a buffer, and gets it back
+//! The page requests pictures of the bands: for each frame that it draws, it sends the audio thread a buffer, which comes back
 //! filled. So a hidden page costs nothing, and the audio thread need not allocate.
 //!
 //! `settings.js` checks settings, and sends the audio thread arrays of numbers. So the module needs no JSON, and stays small.
@@ -21,22 +21,22 @@ use tone_filter_dsp::{
     notes::{PITCH_CLASSES, TONES, by_pitch, midi_note, semitone},
 };
 
-/// Samples of a channel in each call of an AudioWorklet.
+/// Number of samples of each channel that an AudioWorklet processes in a call.
 const QUANTUM: usize = 128;
 
-/// Samples of a band's waveform.
+/// Number of samples of the waveform in a band's record.
 const POINTS: usize = 96;
 
-/// Length of a band's record: power, level, state and waveform.
+/// Number of values in a band's record: power, level, state and waveform. See [`tone_filter_picture`].
 const RECORD: usize = 3 + POINTS;
 
-/// Maximum power of a band without a waveform, in dB relative to full scale. The page would draw it with a height of 0.
+/// Power in dB relative to full scale up to which a record has no waveform, because the page would draw it with a height of 0.
 const FAINTEST: f32 = -80.0;
 
-/// Lower limit of levels and powers in dB, also for silence.
+/// Minimum of the levels and powers in a record, in dB. Silence has it, too, instead of negative infinity.
 const SILENCE: f32 = -200.0;
 
-/// State of a band that may not sound.
+/// State in the record of a band that may not sound.
 const CLOSED: f32 = 3.0;
 
 /// Stereo block of [`QUANTUM`] samples, left channel first.
@@ -51,6 +51,7 @@ pub struct Web {
     output: Quantum,
     /// Records of all bands, the lowest first.
     picture: [[f32; RECORD]; TONES],
+    /// Last text from JavaScript or for it.
     text: Vec<u8>,
     /// Notes from [`tone_filter_add_note`] for the next score.
     notes: Vec<ScoreNote>,
@@ -121,13 +122,15 @@ fn setting(index: usize) -> Setting {
     Setting::all().nth(index).expect("JavaScript has the same tables")
 }
 
-/// Sets the number at `index`, or the entry of a choice. [`tone_filter_apply`] passes it to the filter.
+/// Sets the number at `index` to `value`, or the choice at `index` to the entry with the index `value`. [`tone_filter_apply`]
+/// passes it to the filter.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_value(web: &mut Web, index: usize, value: f32) {
     setting(index).set_value(&mut web.controls, value);
 }
 
-/// Sets the setting at `index` of the table of texts to the written text, for [`tone_filter_apply`]. Returns whether it is valid.
+/// Sets the text setting at `index` of [`TEXTS`] to the text from JavaScript. [`tone_filter_apply`] passes it to the filter.
+/// Returns false if the text is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_text(web: &mut Web, index: usize) -> bool {
     let (text, settings) = (str::from_utf8(&web.text), &mut web.controls.settings);
@@ -141,20 +144,21 @@ pub extern "C" fn tone_filter_apply(web: &mut Web) {
     let _ = web.filter.set_controls(&web.controls);
 }
 
-/// Returns the filter's value of the number at `index`, or the index of a choice's entry.
+/// Returns the filter's value of the setting at `index`: a number, or the index of a choice's entry.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_value(web: &Web, index: usize) -> f32 {
     setting(index).value(web.filter.controls())
 }
 
-/// Stores the filter's value of the text at `index`, in the form for [`tone_filter_set_text`]. Returns its length.
+/// Stores the filter's value of the text setting at `index` of [`TEXTS`], for [`tone_filter_text`]. Returns the text's length.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize {
     let text = TEXTS[index].get(web.filter.settings());
     web.put_text(&text)
 }
 
-/// Stores the reason why the setting at `index` has no effect, as the end of a sentence. Returns its length; 0: it has an effect.
+/// Stores the reason why the setting at `index` has no effect, as the end of a sentence. Returns the reason's length; 0 if the
+/// setting has an effect.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_idle(web: &mut Web, index: usize) -> usize {
     let reason = web.filter.settings().idle(setting(index).id());
@@ -176,8 +180,8 @@ pub extern "C" fn tone_filter_add_note(
     web.notes.extend(tone.map(|tone| ScoreNote { tone, start, end, velocity, place }));
 }
 
-/// Sets a score with the notes that were added, and starts it at 0 s. It replaces the listener's decisions. If no notes were
-/// added, removes the score. Allocates.
+/// Sets a score, which replaces the listener's decisions, and starts it at 0 s. Its notes are those of [`tone_filter_add_note`]
+/// since the last score; without any, removes the score. Allocates.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_score(web: &mut Web) {
     let notes = std::mem::take(&mut web.notes);
@@ -239,7 +243,7 @@ pub extern "C" fn tone_filter_tail(web: &Web) -> f64 {
     ToneFilter::tail(web.filter.settings())
 }
 
-/// Resets the filter to the state of a new one with the current settings.
+/// Resets the filter to the state of a new one with the current settings. A score stays, and starts again.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_reset(web: &mut Web) {
     web.filter.reset();

@@ -18,7 +18,7 @@ fn write(web: &mut Web, text: &str) {
     web.text.copy_from_slice(text.as_bytes());
 }
 
-/// Sets all settings as JavaScript does.
+/// Sets all settings by the functions and in the order of `worklet.js`.
 fn set(web: &mut Web, controls: impl Into<Controls>) {
     let (controls, mut texts) = (controls.into(), 0);
     for (index, setting) in Setting::all().enumerate() {

@@ -1,4 +1,4 @@
-// Parts of all tests: a server, Chromium, and a page in it.
+// What all tests share: a server, Chromium, and functions that open a page in it.
 
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -49,7 +49,7 @@ export const browser = await chromium.launch({ executablePath: "/usr/bin/chromiu
 
 export const address = (rest = "") => `http://localhost:${server.address().port}${BASE}${rest}`;
 
-// A tab whose console errors, exceptions and requests are recorded.
+// Opens a tab. Console errors and exceptions in it are added to `faults`, requests to `requests`.
 export async function openTab(options = {}) {
   const tab = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
   tab.on("console", (message) => message.type() === "error" && faults.push(message.text()));
@@ -58,7 +58,7 @@ export async function openTab(options = {}) {
   return tab;
 }
 
-// A tab with the page, which is ready.
+// Opens a tab with the page, and waits until the page is ready.
 export async function visit(hash = "", options = {}) {
   const tab = await openTab(options);
   await tab.goto(address(hash));

@@ -6,7 +6,7 @@ import { RESULTS, address, ask, browser, inPage, openTab, test, visit } from "./
 
 const tab = await visit();
 
-// Settings without a control: a page has no host tempo, sidechain or MIDI, and the button for the original sets the bypass.
+// Settings without a control. The button for the original sets the bypass; a page has no host tempo, no sidechain and no MIDI.
 const ELSEWHERE = ["bypass", "listen", "midi-out", "mpe", "sync-to"];
 
 test("the grid lights while the tune plays", async () => {
@@ -243,7 +243,8 @@ test("keys and cells play notes while Keys is on", async () => {
     const { x, y, width, height } = await tab.locator("#grid").boundingBox();
     await tab.mouse.move(x + ((tone % 12) + 0.5) * (width / 12), y + (Math.floor(tone / 12) + 0.5) * (height / 4));
   };
-  // Returns the bands that may sound, counted from A3. Awaits two answers, as the first may have been requested before.
+  // Returns the bands that may sound, counted from A3. Awaits two answers, because an earlier call may have requested the
+  // first.
   const open = () =>
     inPage(tab, async ({ engine: { node } }) => {
       await node.bands();

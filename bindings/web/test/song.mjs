@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { RESULTS, requests, test, visit } from "./browser.mjs";
 
-// A page with a sound and a file, which is paused.
+// Opens a page with the sound of `hash`, and with `file` as the paused source.
 async function open(hash, file) {
   const tab = await visit(hash);
   await tab.locator("#file").setInputFiles(file);
@@ -46,7 +46,8 @@ async function wav(name, [coding, bytes, channels, rate], samples) {
   return file;
 }
 
-// The demo tune's samples in floats, which are the command's. Chromium divides positive samples of 16 bits by 32767.
+// The demo tune's samples as floats, with the values that the command reads. From 16 bits, Chromium would divide positive
+// samples by 32767, not 32768.
 const original = (await readFile(path.join(RESULTS, "expected/demo.wav"))).subarray(44);
 const floats = Buffer.alloc(2 * original.length);
 for (let at = 0; at < original.length; at += 2) floats.writeFloatLE(original.readInt16LE(at) / 32768, 2 * at);

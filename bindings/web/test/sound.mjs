@@ -5,7 +5,8 @@ import { inPage, test, visit } from "./browser.mjs";
 
 const tab = await visit();
 
-// A message to a worklet takes effect at an uncertain frame. So the settings of each step are set before the first block.
+// A message to a worklet takes effect at an uncertain frame. So each step is a rendering of its own, with its settings from the
+// first block on.
 test("with the settings of a score of automation, the worklet's output is the library's", async () => {
   const results = await inPage(tab, async () => {
     const { accuracy, expected, render } = await import(new URL("test/render.js", document.baseURI));
@@ -19,7 +20,7 @@ test("with the settings of a score of automation, the worklet's output is the li
     return rows;
   });
   assert.equal(results.length, 13);
-  // The kernel of WebAssembly is a different one.
+  // WebAssembly has a kernel of its own, so the last bits differ.
   for (const [index, snr] of results.entries()) assert(snr >= 90, `step ${index}: ${snr} dB`);
 });
 

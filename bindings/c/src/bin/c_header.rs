@@ -1,4 +1,4 @@
-//! Writes the C header, made of the library's doc comments, into the file of the first argument.
+//! Writes the C header, made of the library's items and their doc comments, into the file that the first argument names.
 
 fn main() {
     let file = std::env::args_os().nth(1).expect("usage: c_header FILE");

@@ -20,7 +20,7 @@ pub fn position(tempo: f32, speed: f32) -> (usize, &'static CStr, Vec<u8>) {
     (0, uri::OBJECT, content)
 }
 
-/// Returns the plugin's output with these settings, in blocks of `size` frames.
+/// Plays the demo tune and `events` through the stereo plugin in blocks of `size` frames, and returns the plugin's output.
 fn play(settings: &Settings, size: usize, events: &Events) -> Output {
     Host::new(STEREO, &(*settings).into()).play(&tune(22_016), &vec![], &[size], events)
 }
@@ -89,7 +89,7 @@ fn begun(output: &Output) -> usize {
     output.messages.iter().filter(|(_, message)| message[0] & 0xF0 == 0x90).count()
 }
 
-/// Returns status and key of the note-ons without a note-off.
+/// Returns status and key of each note-on in `output` that no note-off ends.
 fn hanging(output: &Output) -> BTreeSet<(u8, u8)> {
     let mut sounding = BTreeSet::new();
     for (_, message) in &output.messages {

@@ -61,14 +61,14 @@ pub fn descriptor(index: u32) -> Option<&'static Descriptor> {
     unsafe { lv2_descriptor(index).as_ref() }
 }
 
-/// An instance whose ports are all connected.
+/// Instance of the plugin, with buffers for all its ports.
 pub struct Host {
     descriptor: &'static Descriptor,
     handle: Handle,
     pub ports: Vec<Port>,
-    /// Value of each port; used for settings and the latency.
+    /// Value of each port by index. Only settings and the latency use theirs; other ports have buffers.
     pub values: Vec<f32>,
-    /// Sequences in and out, aligned for atoms.
+    /// Buffers of the two ports for events, in and out, aligned for atoms.
     events: [Vec<u64>; 2],
     /// Size in bytes of the space for the plugin's events.
     pub room: usize,
@@ -98,7 +98,7 @@ impl Host {
         host
     }
 
-    /// Sets all ports, and restores a state with the settings that have no port.
+    /// Sets all settings: the ports, and by restoring a state those that have no port.
     pub fn set(&mut self, controls: &Controls) {
         self.set_ports(controls);
         let texts = TEXTS.each_ref().map(|text| text.get(&controls.settings));
@@ -272,7 +272,7 @@ impl Drop for Host {
     }
 }
 
-/// Returns the state with these texts, in the order of [`TEXTS`].
+/// Returns a saved state with `texts` as the text settings, in the order of [`TEXTS`].
 pub fn state(texts: [String; TEXTS.len()]) -> State {
     let values = texts.map(|text| (text + "\0").into_bytes());
     TEXTS.iter().map(|own| number(&key(own))).zip(values).collect()
@@ -303,7 +303,7 @@ pub fn slices(signal: &mut Signal) -> Vec<&mut [f32]> {
     signal.iter_mut().map(|channel| &mut channel[..]).collect()
 }
 
-/// Returns settings with which only the keys decide what sounds.
+/// Returns settings with which a band sounds if and only if its key is held.
 pub fn played() -> Settings {
     Settings { keys: tone_filter_dsp::Keys::Hold, focus: 0.0, ..Settings::default() }
 }

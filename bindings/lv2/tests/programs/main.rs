@@ -1,4 +1,4 @@
-//! Tests of the LV2 bundle in programs that load it. The environment variable `BUNDLE` is the bundle's path.
+//! Tests of the LV2 bundle in programs that load it. The environment variable `BUNDLE` has the bundle's path.
 
 use anyhow::{Context, Result, ensure};
 use std::{
@@ -26,7 +26,7 @@ fn main() -> Result<()> {
     step("PipeWire", || pipewire(&bundle, folder))
 }
 
-/// Returns a command that finds only this bundle and LV2's own.
+/// Returns a command whose search path for LV2 has only this bundle and LV2's own specifications.
 fn command(program: &str, bundle: &Path) -> Result<Command> {
     let folder = bundle.parent().context("a bundle lies in a folder")?;
     let mut command = Command::new(program);
@@ -40,7 +40,7 @@ fn printed(mut command: Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
-/// Returns the demo tune after the filter, one channel after the other.
+/// Returns the demo tune, filtered by the library: all samples of the left channel, then those of the right.
 fn filtered(settings: &Settings) -> Result<Vec<f32>> {
     let (mut tune, rate) = wav::read(&root().join("assets/demo.wav"))?;
     let mut filter = ToneFilter::new(f64::from(rate), settings)?;
@@ -69,7 +69,7 @@ fn description(bundle: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Compares ffmpeg's output with the library's. The ports have the values of a preset whose voice has oscillators.
+/// Compares the sound of the plugin in ffmpeg with the library's. The settings are a preset's whose voice has oscillators.
 fn ffmpeg(bundle: &Path, folder: &Path) -> Result<()> {
     let settings = Preset::factory("organ").context("a preset")?.settings;
     let controls = Controls::from(settings);
@@ -90,9 +90,10 @@ fn ffmpeg(bundle: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Plays the demo tune on the example's virtual loudspeaker, in a PipeWire server without devices.
+/// Plays the demo tune on the virtual loudspeaker of `examples/pipewire`, in a PipeWire server without devices. A long
+/// stretch of the recorded sound must equal the library's.
 fn pipewire(bundle: &Path, folder: &Path) -> Result<()> {
-    /// Minimum number of successive frames that equal the library's. A busy computer may interrupt the sound.
+    /// Minimum number of frames in a row that equal the library's. Not all must: a busy computer may interrupt the sound.
     const FRAMES: usize = 8192;
     /// Part of the example that is replaced: the effect of focus and auto level depends on when the plugin was started.
     const SETTING: &str = r#""output" = 0.0"#;
@@ -117,7 +118,8 @@ fn pipewire(bundle: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the length of the longest run of equal frames. Runs begin at loud frames of `recorded`, tried every 4410 frames.
+/// Returns the length of the longest run of equal frames, wherever it begins in `expected`. In `recorded`, tries only every
+/// 4410th frame as the beginning, and only if it is loud. `None` if no frame is.
 fn longest_match(recorded: &[f32], expected: &[f32]) -> Option<usize> {
     let starts = (0..recorded.len()).step_by(4410).filter(|start| recorded[*start].abs() > 0.05);
     let runs = starts.flat_map(|start| {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Plays INPUT on the loudspeaker "tone-filter" of CONFIG in a PipeWire server of its own, with Mix at 100 %, and records the sound
-# of the loudspeaker behind the plugin in OUTPUT: pipewire.sh FOLDER CONFIG INPUT OUTPUT, on a session bus of its own.
+# pipewire.sh FOLDER CONFIG INPUT OUTPUT: starts a PipeWire server in FOLDER, plays INPUT on CONFIG's loudspeaker "tone-filter"
+# with Mix at 100 %, and records in OUTPUT what the plugin sends to the real loudspeaker. Needs a session bus of its own.
 set -eu
 here="$(cd "$(dirname "$0")" && pwd)"
 folder="$1"

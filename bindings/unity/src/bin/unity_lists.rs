@@ -1,4 +1,5 @@
-//! Writes the C# constants of the parameters' names, and the table of the entries of lists, into the file of the first argument.
+//! Writes a C# file, named by the first argument: constants with the names of the parameters, and a table of the lists'
+//! entries.
 
 use AudioPluginToneFilter::parameters::PARAMETERS;
 use std::{env, fs, io};

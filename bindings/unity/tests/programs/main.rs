@@ -1,4 +1,4 @@
-//! Tests without Unity: the package, the library under valgrind, and its script.
+//! Tests that need no Unity: of the package, of the library under valgrind, and of the script `ToneFilter.cs`.
 
 use anyhow::{Context, Result, ensure};
 use std::{
@@ -22,7 +22,7 @@ fn main() -> Result<()> {
     step("Unity: ToneFilter.cs and the lines of the pages, in C#", || in_csharp(&folder, &library))
 }
 
-/// Builds the package as users get it, unpacks it and returns the path of its library.
+/// Builds the package as users get it, unpacks it and checks its files. Returns the path of its library.
 fn package(folder: &Path) -> Result<PathBuf> {
     run(Command::new("cargo").args(["xtask", "unity-package", "--release"]))?;
     let name = format!("tone-filter-unity-{}-linux.tgz", env!("CARGO_PKG_VERSION"));

@@ -129,7 +129,7 @@ impl Instance {
         (status == OK).then_some(levels)
     }
 
-    /// Moves Unity's clock on.
+    /// Advances Unity's clock by `frames`, as while the mixer rests.
     pub fn skip(&mut self, frames: u64) {
         // SAFETY: the state is valid, and nothing else uses it now.
         unsafe { (*self.state).current_dsp_tick += frames };
@@ -191,7 +191,7 @@ pub fn planar(sound: &[f32], channels: usize) -> Vec<Vec<f32>> {
     (0..channels).map(|c| sound.iter().skip(c).step_by(channels).copied().collect()).collect()
 }
 
-/// Returns the bits of the library's output for `sound`, with a sidechain that may be empty.
+/// Returns the bits of the library's output for interleaved `sound`. `side` is the sidechain; empty: none.
 pub fn expected(filter: &mut ToneFilter, sound: &[f32], side: &[f32], channels: usize) -> Vec<u32> {
     let mut main = planar(sound, channels);
     let side = if side.is_empty() { Vec::new() } else { planar(side, channels) };

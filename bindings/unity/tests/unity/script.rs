@@ -17,8 +17,8 @@ use tone_filter_testkit::{Draws, controls, heap::counted, signals::sine};
 
 type TextCall = unsafe extern "C" fn(c_int, *const u8, c_int) -> unity::Answer;
 
-/// An effect with its own instance number, and the functions that address it. `Host.cs` loads the functions from the library's
-/// file.
+/// Effect with an instance number of its own, and the functions with which scripts reach it. Both are linked into this test, so
+/// that they share the queues. `Host.cs` tests the functions in the library's file.
 struct Scripted {
     number: c_int,
     effect: Instance,

@@ -44,7 +44,7 @@ fn a_preset_replaces_the_parameters_except_morph() {
     assert!(bits(&output) == expected(&mut filter, &input, &[], 2));
 }
 
-/// Processes `input` as one block, in place or not. Returns status and output.
+/// Processes `input` as one block. If `in_place`, the output's buffer is the input's. Returns status and output.
 fn block(input: &[f32], [inputs, outputs]: [usize; 2], in_place: bool) -> (i32, Vec<f32>) {
     let frames = input.len() / inputs;
     let mut buffer = vec![9.0; frames * inputs.max(outputs)];
@@ -56,7 +56,8 @@ fn block(input: &[f32], [inputs, outputs]: [usize; 2], in_place: bool) -> (i32, 
     (status, buffer)
 }
 
-/// Returns `input` with `outputs` channels. Surplus channels are dropped. Missing channels are copies of mono, otherwise silent.
+/// Returns `input` with `outputs` channels. Surplus channels are dropped. A missing channel is a copy if `input` is mono,
+/// otherwise silent.
 fn widened<T: Copy + Default>(input: &[T], [inputs, outputs]: [usize; 2]) -> Vec<T> {
     let sample = |frame: &[T], channel| match inputs {
         1 => frame[0],
