@@ -1,5 +1,5 @@
-//! Chunks of a WAV file that its output keeps. Sample counts are scaled to the output's rate; descriptions of the old samples are
-//! left out.
+//! Chunks that an output takes from a WAV input. Positions and lengths in samples are converted to the rate of the output.
+//! Descriptions of the old samples, such as hash and loudness, are left out.
 
 use crate::{source::Source, wav::Chunk};
 use std::io;
@@ -12,13 +12,13 @@ pub enum KeptChunk {
     Made([u8; 4], Vec<u8>),
 }
 
-/// Maximum length of chunks that are changed, in bytes; longer ones are copied unchanged.
+/// Maximum length in bytes of a chunk that is adapted; longer chunks are copied unchanged.
 const LONGEST: u32 = 16 << 20;
 
 /// Identifier of the chunk with a hash of the old samples.
 const HASH: [u8; 4] = *b"MD5 ";
 
-/// Value for an unknown loudness (EBU Tech 3285, version 2).
+/// Value of a loudness field in `bext` that is unknown (EBU Tech 3285, version 2).
 const UNKNOWN: [u8; 2] = 0x7FFF_u16.to_le_bytes();
 
 pub fn holds_tags(id: [u8; 4]) -> bool {
@@ -64,6 +64,7 @@ pub fn keep(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result<Op
     Ok(Some(KeptChunk::Made(chunk.id, content)))
 }
 
+/// Conversion of counts of samples from a rate in Hz to another one.
 #[derive(Clone, Copy)]
 struct Scale {
     from: u32,
@@ -85,7 +86,8 @@ impl Scale {
         }
     }
 
-    /// Scales the numbers at the offsets `fields` in all entries of `size` bytes, from `start` on.
+    /// Scales numbers in a list whose entries have `size` bytes each and begin at `start`. `fields` are their offsets in an
+    /// entry.
     fn each(self, content: &mut [u8], start: usize, size: usize, fields: &[usize]) {
         for entry in (start..content.len()).step_by(size) {
             fields.iter().for_each(|field| self.number(content, entry + field));
@@ -93,7 +95,7 @@ impl Scale {
     }
 }
 
-/// Scales the timestamp of a chunk `bext`, and clears its loudness.
+/// Scales the timestamp of a chunk `bext`, and sets its loudness fields to unknown.
 fn broadcast(content: &mut [u8], scale: Scale) {
     if let Some(time) = content.get_mut(338..346) {
         let samples = u64::from_le_bytes(time.try_into().expect("eight bytes"));
@@ -105,7 +107,7 @@ fn broadcast(content: &mut [u8], scale: Scale) {
     }
 }
 
-/// Scales the lengths of labelled texts in a list of labels.
+/// Scales the lengths of the labelled texts (`ltxt`) in a list of labels (`adtl`).
 fn labels(content: &mut [u8], scale: Scale) {
     let mut at = 4;
     while let Some(head) = content.get(at..at + 8) {

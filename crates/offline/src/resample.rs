@@ -18,7 +18,7 @@ const BETA: f64 = 13.367;
 /// CUTOFF)` = `(130 - 8) / (2.285 pi * 2 * HALF)`.
 const CUTOFF: f64 = 1.0 - 122.0 / (2.285 * PI * 4.0 * HALF as f64);
 
-/// Number of products summed in parallel.
+/// Number of partial sums that a dot product computes in parallel.
 const LANES: usize = 16;
 
 /// Maximum number of coefficients in the table: 64 MiB.
@@ -36,9 +36,10 @@ pub struct Resampler {
     length: usize,
     /// Input samples of each channel, from the first one that the next output needs.
     pending: Vec<Vec<f32>>,
-    /// Row of the table for the next output: its offset from an input sample, in units of 1 / `to` samples.
+    /// Row of the table for the next output frame: its distance from the input frame before it, in units of 1 / `to` input
+    /// frames.
     phase: usize,
-    /// Numbers of input frames and of output frames so far.
+    /// Number of input frames so far, and number of output frames so far.
     frames: [u64; 2],
 }
 
@@ -46,7 +47,7 @@ impl Resampler {
     /// Creates a resampler from the rate `from` to the rate `to`, in Hz; both must be more than 0.
     ///
     /// # Errors
-    /// If the rates have so small a common divisor that the table would be too large.
+    /// If the greatest common divisor of the rates is so small that the table would exceed 64 MiB.
     pub fn new(from: u32, to: u32, channels: u16) -> Result<Self, String> {
         let common = gcd(from, to);
         let [from, to] = [from, to].map(|rate| (rate / common) as usize);
@@ -66,7 +67,7 @@ impl Resampler {
             let sum: f64 = row.iter().sum();
             table.extend(row.iter().map(|factor| (factor / sum) as f32));
         }
-        // The first output is at the time of the first input, in the middle of the filter.
+        // The first output frame has the time of the first input frame, which the filter must have in its middle.
         let pending = vec![vec![0.0; half - 1]; usize::from(channels)];
         Ok(Self { from, to, table, length, pending, phase: 0, frames: [0; 2] })
     }
@@ -85,7 +86,7 @@ impl Resampler {
         self.advance(channels, usize::MAX);
     }
 
-    /// Replaces the content of `channels` by the rest of the output.
+    /// Replaces the content of `channels` by the output that remains after the last input.
     pub fn finish(&mut self, channels: &mut [Vec<f32>]) {
         channels.iter_mut().for_each(Vec::clear);
         let left = (self.output_frames(self.frames[0]) - self.frames[1]) as usize;

@@ -1,4 +1,4 @@
-//! Conversion of the filter's settings to the reference's, by their ids.
+//! Conversion of the filter's settings to those of the reference. Ids tell which settings correspond.
 
 pub use tone_filter_reference::*;
 
