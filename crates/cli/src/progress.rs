@@ -9,7 +9,7 @@ use std::{
 };
 use tone_filter_offline::batch::{Job, Outcome, Plan, Watch};
 
-/// Position of a full bar.
+/// Position of a full bar, except for the bar of a whole batch.
 const STEPS: u64 = 1000;
 
 /// Single progress bar on standard error, if that is a terminal. Dropping it removes it from the terminal.

@@ -398,7 +398,7 @@ mod tests {
             expected.settings = expected.settings.at_tempo(DEFAULT_TEMPO);
             assert_eq!(controls(&[&format!("--{}={value}", spec.id)]), expected);
         }
-        // `--key-mode` needs a MIDI file, and a scale of the user's own needs `--custom`.
+        // Leaves out `--key-mode`, which needs a MIDI file. A custom scale needs `--custom`, too.
         for choice in CHOICES.iter().filter(|own| has_flag(own) && own.id != "keys") {
             for (index, (entry, ..)) in choice.entries.iter().enumerate() {
                 let flag = format!("--{}={entry}", flag_name(choice));

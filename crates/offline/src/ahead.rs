@@ -21,7 +21,7 @@ use tone_filter_dsp::{Scout, ScoutDecisions, ToneFilter};
 /// Number of frames that the scout analyses at a time.
 const BLOCK: usize = 16_384;
 
-/// Queue length, in units of [`BLOCK`]; absorbs jitter.
+/// Length of the queue of decisions, in blocks of [`BLOCK`] frames. The queue absorbs jitter.
 const WAITING: usize = 4;
 
 /// Filter's end of the queue of the scout's decisions.

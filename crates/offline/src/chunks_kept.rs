@@ -34,7 +34,8 @@ pub fn is_tag(source: &mut Source, chunk: Chunk) -> io::Result<bool> {
     Ok(holds_tags(chunk.id) && chunk.id != *b"LIST")
 }
 
-/// Returns `chunk` of `source`, adapted to the output; `None` if it is left out. `rates` are the input's and the output's in Hz.
+/// Returns `chunk` of `source`, adapted to the output; `None` if it is left out. `rates` are the sample rates of input and
+/// output in Hz.
 pub fn keep(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result<Option<KeptChunk>> {
     let [from, to] = rates;
     if chunk.id == HASH {
@@ -52,7 +53,7 @@ pub fn keep(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result<Op
         b"cue " => scale.each(&mut content, 4, 24, &[4, 20]),
         b"plst" => scale.each(&mut content, 4, 12, &[4]),
         b"smpl" => {
-            // Duration of a sample in nanoseconds.
+            // Field with the duration of a sample in nanoseconds.
             if let Some(period) = content.get_mut(8..12) {
                 period.copy_from_slice(&(1_000_000_000 / to).to_le_bytes());
             }

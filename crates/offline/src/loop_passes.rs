@@ -6,7 +6,7 @@
 
 use std::{collections::VecDeque, ops::Range};
 
-/// Time in seconds in which levels and the listener settle, in addition to the filter's tail.
+/// Time in seconds in which levels and the listener settle. It is added to the filter's tail.
 const SETTLING: f64 = 3.0;
 
 /// Length in seconds of the crossfades to the start of the loop.
@@ -58,7 +58,8 @@ impl LoopPasses {
         }
     }
 
-    /// Returns the number of frames to read next, at most `frames`; `None` at the end of the loop, where the source must jump back.
+    /// Returns how many frames to read next, at most `frames`. Returns `None` at the end of the loop, where the source must
+    /// jump back.
     pub fn room(&self, frames: usize) -> Option<usize> {
         if self.passes_left == Some(0) {
             return Some(frames);
@@ -105,7 +106,7 @@ impl LoopPasses {
         self.frames.start
     }
 
-    /// Removes the passes that are not kept from `block`, the filter's output, and applies the crossfades.
+    /// Removes the passes that are not kept. `block` is the filter's output. Also applies the crossfades.
     pub fn keep_last_pass(&mut self, block: &mut [Vec<f32>]) {
         let Self { fade, kept_from, output_frames: first, .. } = *self;
         let Range { start, end } = self.frames;

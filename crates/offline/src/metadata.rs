@@ -1,4 +1,4 @@
-//! Metadata (titles, covers, markers) that an output takes from its input, read by `lofty`.
+//! Metadata (titles, covers, markers) that an output takes from its input. `lofty` reads it.
 //!
 //! Fields that describe the old samples are left out: ReplayGain and other loudness, hashes, the encoder.
 
@@ -61,15 +61,15 @@ const LARGEST_PICTURE: usize = (1 << 24) - 4096;
 /// Metadata that an output gets from its input.
 #[derive(Default)]
 pub struct Metadata {
-    /// Chunks before the samples of a WAV file.
+    /// Chunks that precede the samples in a WAV output.
     pub before: Vec<KeptChunk>,
-    /// Chunks after the samples of a WAV file.
+    /// Chunks that follow the samples in a WAV output.
     pub after: Vec<KeptChunk>,
-    /// Names and values of the fields of a FLAC file.
+    /// Names and values of the fields in a FLAC output.
     pub fields: Vec<(String, String)>,
-    /// Pictures of a FLAC file, as contents of picture blocks.
+    /// Pictures in a FLAC output, as contents of picture blocks.
     pub pictures: Vec<Vec<u8>>,
-    /// Names of fields and chunks that the output lacks.
+    /// Names of fields and chunks of the input that the output lacks.
     pub left_out: Vec<String>,
 }
 
@@ -175,7 +175,7 @@ impl Tags {
         tags
     }
 
-    /// Adds the fields of `tag` whose names are not known yet, and its pictures if there are none yet.
+    /// Adds the fields of `tag` whose names no earlier tag has. Adds its pictures if no earlier tag has any.
     fn add(&mut self, tag: &Tag) {
         let known: Vec<String> = self.fields.iter().map(|(name, _)| name.clone()).collect();
         let mut fields: Vec<(String, String)> =

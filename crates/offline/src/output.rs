@@ -17,7 +17,7 @@ const PREFIX: &str = ".tone-filter-";
 /// Suffix of temporary file names.
 const SUFFIX: &str = ".part";
 
-/// Temporary files that exist now and must be removed after an interruption.
+/// Temporary files that exist now. An interruption removes them.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Folders in which [`sweep`] has removed old temporary files.
@@ -74,7 +74,7 @@ impl Output {
             return Err(Error::Exists(path.into()));
         }
         let next = |link: &PathBuf| Some(link.with_file_name(fs::read_link(link).ok()?));
-        // Follows at most 40 links, like Linux.
+        // Follows at most 40 links in a row, as Linux does.
         let target = successors(Some(path.to_path_buf()), next).take(40).last();
         let target = target.expect("the path itself is one");
         let folder = match target.parent() {
@@ -108,7 +108,7 @@ impl Output {
         }
     }
 
-    /// Returns the path as given, where [`Output::commit`] puts the file.
+    /// Returns the path of the output, as it was given.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -191,7 +191,7 @@ pub(crate) fn is_stream(path: &Path) -> bool {
     path == Path::new(STDIO) || fs::metadata(path).is_ok_and(is_special)
 }
 
-/// Syncs `file` to the disk. Succeeds on network file systems that do not support it.
+/// Syncs `file` to the disk. Also succeeds on network file systems that cannot sync.
 fn sync(file: &File) -> io::Result<()> {
     use io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem, Unsupported};
     file.sync_all().or_else(|error| match error.kind() {

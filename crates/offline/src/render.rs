@@ -17,11 +17,11 @@ use crate::{
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
 use tone_filter_dsp::{BandMask, Settings};
 
-/// Number of frames that go from reader to filter to writer at a time; enough to outweigh the cost of system calls and thread
-/// messages.
+/// Number of frames that go from reader to filter to writer at a time. They take much longer than the system calls and thread
+/// messages for them.
 const BLOCK: usize = 16_384;
 
-/// Queue length, in units of [`BLOCK`]; absorbs jitter.
+/// Length of the queue from filter to writer, in blocks of [`BLOCK`] frames. The queue absorbs jitter.
 const WAITING: usize = 4;
 
 /// Maximum length of an output, in frames, that is rendered on one thread. Longer ones get threads for writing and listening.
@@ -214,7 +214,7 @@ fn run(
     progress: &mut dyn FnMut(f64),
     sink: Sink,
 ) -> Result<u64, Error> {
-    // The scout reads straight on and cannot follow a loop, in which the source jumps back.
+    // In a loop, the source jumps back. The scout cannot follow, because it reads straight on.
     let ahead = options.ahead && is_long(pass) && pass.loop_passes.is_none();
     match pass.filter().scout().filter(|_| ahead) {
         Some(scout) => with_listener(input, scout, |decisions| {

@@ -6,7 +6,7 @@ use tone_filter_dsp::{KeyEvent, Score, ToneFilter};
 pub use tone_filter_midi::Drums;
 use tone_filter_midi::{EXTENSIONS, MidiFile};
 
-/// MIDI file that plays the keys of a filter; none by default.
+/// MIDI file that plays the keys of a filter. By default, it is empty, and plays none.
 #[derive(Debug, Clone, Default)]
 pub struct KeyTrack(Option<Arc<MidiFile>>);
 
@@ -95,7 +95,8 @@ impl KeyPlayer {
         self
     }
 
-    /// Filters the frames `range` of `channels`, and plays the keys that are due. Calls `each` after each of the filter's blocks.
+    /// Filters the frames `range` of `channels`, and plays the keys that are due in them. Calls `each` after each of the
+    /// filter's blocks.
     pub fn process(
         &mut self,
         filter: &mut ToneFilter,

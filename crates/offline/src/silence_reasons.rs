@@ -19,7 +19,7 @@ const CANCELS: f64 = 0.01;
 pub enum Cause {
     /// All samples are 0.
     Silent,
-    /// Left and right cancel in their mean, which is the input of the bands.
+    /// Left and right cancel in their mean, which the bands get as input.
     Cancelled,
     /// The setting `freeze` holds the bands in the silence before the file.
     Frozen,
@@ -30,9 +30,9 @@ pub enum Cause {
     Keys,
     /// The score plays no note within the file.
     Score,
-    /// The sound is too quiet. The fields are its maximum level and the floor, in dB full scale.
+    /// The sound is too quiet. The fields are the maximum level of the sound and the setting `floor`, both in dB full scale.
     Quiet(f32, f32),
-    /// The music is out of tune with the bands. The fields are the frequencies of A4 in Hz, of the music and of the bands.
+    /// The music is out of tune with the bands. The fields are the frequency of A4 in the music, and that of the bands, in Hz.
     OffTune(f64, f32),
     /// No pitched sound was detected. The field is the focus in per cent: the remedy at 0 % differs from the one at other
     /// values.

@@ -26,8 +26,8 @@ pub struct Input {
 }
 
 impl Input {
-    /// Opens the file at `path`, or standard input if `path` is `-`. Stores the content of a pipe in an unnamed temporary file: a
-    /// correct header of the output needs the length.
+    /// Opens the file at `path`, or standard input if `path` is `-`. Stores the content of a pipe in an unnamed temporary file,
+    /// because the header of the output needs its length.
     ///
     /// # Errors
     /// If the file is missing, is a folder, or cannot be read.
@@ -36,7 +36,7 @@ impl Input {
         let file = if path == Path::new(STDIO) {
             spool(path, io::stdin().lock())?
         } else {
-            // Checked first, as Windows cannot open folders.
+            // Checks for a folder before opening it, because Windows cannot open folders.
             if fs::metadata(path).map_err(unreadable)?.is_dir() {
                 return Err(Error::Folder(path.into()));
             }
@@ -79,7 +79,7 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     let mut file = tempfile::tempfile().map_err(temporary)?;
     file.write_all(&head).map_err(temporary)?;
     let mut bytes = vec![0; 1 << 16];
-    // Not `io::copy`, which does not distinguish failures of reading and writing.
+    // Not by `io::copy`: its errors do not tell failures of reading from failures of writing.
     loop {
         match from.read(&mut bytes) {
             Ok(0) => return Ok(file),
@@ -90,7 +90,7 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     }
 }
 
-/// Number of bytes of a pipe that are read before its format is checked.
+/// Number of bytes after which the format of a pipe is checked, before the rest is read.
 const FIRST: u64 = 64;
 
 /// Maximum number of bytes from which the format is detected. MP3 may need many: several frames in a row identify it, and other
@@ -142,7 +142,7 @@ impl Kind {
 pub enum Source {
     /// WAV, with its chunks.
     Wav(wav::Reader),
-    /// Other formats, and WAV of other codings than PCM.
+    /// All other formats, and WAV in other codings than PCM.
     Coded(Box<decoders::Reader>),
 }
 

@@ -16,7 +16,7 @@ thread_local! {
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// System allocator that counts calls and bytes per thread.
+/// System allocator that counts the calls and the bytes of each thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Counting;
 

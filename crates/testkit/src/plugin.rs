@@ -42,7 +42,8 @@ pub const TYPED: [(&str, &str, &str); 9] = [
     ("Threshold", "-inf", "-60 dB"),
 ];
 
-/// Returns the interpreter of the Python environment that `cargo xtask test` sets up. It contains plugin hosts.
+/// Returns the interpreter of the Python environment that `cargo xtask test` sets up. This environment has plugin hosts as
+/// packages.
 pub fn python() -> PathBuf {
     let programs = if cfg!(windows) { "Scripts" } else { "bin" };
     let python = target().join("venv").join(programs).join("python");
@@ -189,7 +190,7 @@ pub fn states(library: &Library) -> Vec<Vec<u8>> {
     states
 }
 
-/// Draws a value of `parameter`: minimum, maximum, default or any other.
+/// Draws a value of `parameter`: its minimum, maximum or default, or any value between.
 pub fn any_value(draws: &mut Draws, parameter: &Parameter) -> f64 {
     let value = match draws.below(8) {
         0 => parameter.min,

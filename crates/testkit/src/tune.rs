@@ -86,7 +86,8 @@ const HAT: [&str; 8] = [
 /// Synthesises the tune: left and right, 16 bits.
 pub fn generate() -> Vec<[i16; 2]> {
     let mut mix = Mix::new(8.0 * BAR + END);
-    // The melody has two echoes, on the left and on the right, each a dotted eighth later.
+    // The melody has two echoes. The first is on the left, a dotted eighth later; the second is on the right, another dotted
+    // eighth later.
     for (delay, gain, pan) in [(0.0, 0.34, 0.1), (3.0, 0.12, -0.7), (6.0, 0.06, 0.7)] {
         for note in notes(&MELODY) {
             mix.add(note.start + delay * STEP, gain, pan, note.length + 0.9, |t| pluck(&note, t));

@@ -17,7 +17,7 @@ pub struct KernelSpeeds {
     pub kernel: Kernel,
     /// Speed for one channel with all bands.
     pub plain: Speed,
-    /// Speed for two channels with a bank each, per frame.
+    /// Speed for stereo, in which both channels have a bank of their own. It is per frame.
     pub stereo: Speed,
     /// Speed for one channel with every other band muted.
     pub masked: Speed,

@@ -28,7 +28,7 @@ struct Row {
     /// Name of the kernel.
     name: String,
     mega_samples_per_second: f64,
-    /// Speed as a multiple of real time, by sample rate in Hz.
+    /// Speed as a multiple of real time, for each sample rate in Hz.
     times_real_time: BTreeMap<String, f64>,
     /// Speed relative to the kernel `scalar`, if that was measured.
     ratio_to_scalar: Option<f64>,

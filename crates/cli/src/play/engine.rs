@@ -30,7 +30,7 @@ pub struct Live {
 }
 
 impl Feed<'_> {
-    /// Creates a source from `microphone`, with a filter for its signal.
+    /// Creates the source for live sound: `microphone`, and a filter for its signal.
     ///
     /// # Errors
     /// If the filter cannot work at the microphone's sample rate.

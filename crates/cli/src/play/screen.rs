@@ -48,7 +48,7 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Draws the bands, and handles keys for the duration `frame`.
+    /// Draws the bands. Then handles the keyboard for the time `frame`.
     ///
     /// # Errors
     /// If the terminal is gone.

@@ -240,7 +240,7 @@ fn existing_outputs_fail_are_skipped_or_overwritten() {
     assert_eq!(modified("out/a.wav"), old);
     assert_ne!(modified("out/drums/kick.wav"), old);
 
-    // A picture is missing of one file, so only this file is analysed.
+    // Only one file lacks its table, so only this file is analysed.
     folder.run("bands in/drums --midi notes --csv notes");
     fs::remove_file(folder.path("notes/kick.csv")).unwrap();
     folder.put("notes/kick.mid", b"old");

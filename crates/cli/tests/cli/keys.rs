@@ -1,4 +1,4 @@
-//! MIDI files that play the keys, and the tempo.
+//! MIDI files that play the keys (`--keys`), and the tempo (`--tempo`).
 
 use crate::{
     Folder,
@@ -123,7 +123,7 @@ fn all_that_a_player_does_reaches_the_bands_at_its_time_in_every_kind_of_file() 
     };
     let mut together = [&metre[..], &at(&metrical)].concat();
     together.sort_by_key(|event| event.0);
-    // Both events of a note are in one track.
+    // Note-on and note-off of E4 are in the same track.
     let is_e4 = |(_, kind): &Event| [on(64, 64), on(64, 0)].contains(kind);
     let (first, second): (Vec<_>, Vec<_>) = at(&metrical).into_iter().partition(is_e4);
     let folder = Folder::with(&float_wav(RATE as u32, &[input]));

@@ -130,7 +130,7 @@ fn notes_end_are_struck_again_and_have_the_velocity_of_their_level() {
     let [(_, loud, start, end), (_, soft, again, _)] = heard[..] else { panic!("{heard:?}") };
     assert!(start < 0.15 && (0.9..1.3).contains(&end), "{heard:?}");
     assert!((again - 2.0).abs() < 0.15, "{heard:?}");
-    // The notes differ by 15.6 dB, and 57 dB are 126 steps of velocity.
+    // The levels of the notes differ by 15.6 dB. The velocity has 126 steps for 57 dB, so the notes differ by 34 steps.
     assert!((i32::from(loud) - i32::from(soft) - 34).abs() <= 3, "{heard:?}");
 }
 

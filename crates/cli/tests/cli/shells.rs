@@ -1,4 +1,4 @@
-//! Completions, tested in the shells.
+//! Completions, tested in bash, zsh and fish.
 
 use crate::Folder;
 use std::{fs, process::Command};

@@ -68,7 +68,7 @@ fn a_waltz_opens_on_its_bars() {
     assert!(bars >= 7, "{bars} of 8: {downbeats:?}");
 
     let midi = written(&folder, "out.mid");
-    // The 0.25 s of silence are a bar of one beat, or part of a bar if beats were detected there.
+    // The 0.25 s of silence are either a bar of one beat, or, if beats were detected in them, part of a bar.
     assert!(
         midi.meters.last().is_some_and(|meter| (meter.1, meter.2) == (3, 2)),
         "{:?}",

@@ -50,7 +50,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// All reasons, in the order in which reports list them.
+    /// All reasons. Reports list the inputs in this order of reasons.
     pub const ALL: [Self; 4] = [Self::Output, Self::Format, Self::Loop, Self::Hidden];
 }
 

@@ -21,7 +21,7 @@ pub struct Request<'a> {
     pub listed_in: &'a Path,
     /// Output file for one input, or folder for all outputs. `None` writes beside the inputs, `-` to standard output.
     pub out: Option<&'a Path>,
-    /// Whether `out` is a folder even for one file.
+    /// Whether `out` is a folder even if there is only one input file.
     pub out_is_folder: bool,
     /// Text that is added to the names of outputs; `{ext}` in it stands for the input's extension.
     pub suffix: &'a str,

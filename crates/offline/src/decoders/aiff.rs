@@ -12,7 +12,7 @@ use std::io;
 /// Length in bytes of the part of the chunk `COMM` that precedes the type of compression.
 const COMMON: usize = 18;
 
-/// Types of compression whose samples are not compressed.
+/// Values for the type of compression that mean: not compressed.
 const PLAIN: [&[u8]; 11] = [
     b"NONE", b"twos", b"sowt", b"raw ", b"in24", b"in32", b"fl32", b"FL32", b"fl64", b"FL64",
     b"42n1",

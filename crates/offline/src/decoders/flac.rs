@@ -60,7 +60,7 @@ struct Stream {
     frames: Option<u64>,
     /// Number of frames decoded so far.
     read: u64,
-    /// Factor from integer samples to floats.
+    /// Factor that converts integer samples to floats, 1 at full scale.
     scale: f32,
     format: Format,
 }

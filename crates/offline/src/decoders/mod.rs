@@ -53,7 +53,7 @@ pub struct About {
 pub trait Decoder: Send {
     fn about(&self) -> About;
 
-    /// Replaces `packet` by the next samples, which may be empty. Returns `false` at the end.
+    /// Replaces `packet` by the samples of the next packet, which may have none. Returns `false` at the end.
     fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error>;
 }
 
@@ -70,7 +70,7 @@ pub enum Kind {
 pub struct Reader {
     path: PathBuf,
     decoder: Box<dyn Decoder>,
-    /// Samples of the last packet.
+    /// Decoded samples of the last packet, by channel.
     packet: Vec<Vec<f32>>,
     /// Number of frames of `packet` that the caller has already got.
     used: usize,

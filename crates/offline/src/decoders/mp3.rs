@@ -23,7 +23,7 @@ const WINDOW: usize = 1 << 15;
 /// Minimum number of bytes that the decoder needs, except at the end of the file.
 const LEAST: usize = 1 << 14;
 
-/// Decoder delay: number of samples before the encoder's first one (LAME's tag specification).
+/// Delay of a decoder: number of samples that it outputs before the encoder's first one (LAME's tag specification).
 const DELAY: i64 = 529;
 
 /// Maximum offset in bytes of a Xing, Info or LAME tag in its frame: it follows header, CRC and side information.
@@ -41,7 +41,7 @@ pub struct Mp3 {
 /// Section of a file that is decoded alone. It may have a header of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
-    /// Range of the audio frames in the file, in bytes.
+    /// Range of the audio frames in the file, in bytes. A header is not included.
     bytes: Range<u64>,
     /// Number of samples per channel before the music.
     skipped: u64,
@@ -288,7 +288,7 @@ fn parts(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<(Frame, Vec<
 fn part(frame: &Frame, end: u64) -> (Part, Option<u64>) {
     let behind = frame.position + frame.bytes.len() as u64;
     let Some(tag) = VbrTag::parse(&frame.bytes) else {
-        // A frame with a broken or unknown tag has no sound either.
+        // A frame with a broken or unknown tag has no sound, just like one with a valid tag.
         let start = if has_mark(&frame.bytes) { behind } else { frame.position };
         return (Part { bytes: start..end, skipped: 0, frames: None, end: None }, None);
     };

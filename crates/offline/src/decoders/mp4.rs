@@ -213,8 +213,8 @@ mod tests {
             let audible = index(&mut file(edits, &[])).unwrap().unwrap().audible(Some(total));
             audible.map(|audible| (audible.start, audible.frames))
         };
-        // An edit of 4 s is 176 400 samples. The header counts 20 fewer, within the precision of milliseconds, so its number is
-        // taken.
+        // An edit of 4 s is 176 400 samples. The header counts 20 fewer, which agrees within the precision of milliseconds. So
+        // the header's number is taken.
         assert_eq!(audible_of(&[[4000, 1024, 1 << 16]], 177_404), Some((1024, 176_380)));
         assert_eq!(audible_of(&[[4000, 1024, 1 << 16]], 178_424), Some((1024, 176_400)));
         let after_silence = [[500, u32::MAX, 1 << 16], [4000, 2112, 1 << 16]];

@@ -8,7 +8,7 @@ use super::{
 use crate::{formats::is_open, shared_file::SharedFile};
 use std::io;
 
-/// Maximum length of a page of Ogg in bytes.
+/// Maximum length of an Ogg page in bytes.
 const LONGEST_PAGE: u64 = 27 + 255 + 255 * 255;
 
 /// Returns `file`, a CAF file of `len` bytes, with the length of the samples filled in. Returns `None` if the file states the

@@ -1,4 +1,4 @@
-//! Decoder of AIFF, CAF, Ogg Vorbis, ALAC and AAC in MP4 and coded WAV, by `symphonia`.
+//! Decoder, by `symphonia`, of AIFF, CAF, Ogg Vorbis, MP4 with ALAC or AAC, and WAV in other codings than PCM and MP3.
 
 use super::{About, Decoder, codebooks, guard, mp4, splice::Spliced};
 use crate::{
@@ -59,7 +59,7 @@ struct Stream {
     ends: bool,
     /// Number of frames decoded so far, without dropped ones.
     read: u64,
-    /// End of the most recently decoded packet, in samples from the start of the track.
+    /// Position at which the last decoded packet ends, in samples from the start of the track.
     end: u64,
 }
 
@@ -179,7 +179,7 @@ impl Stream {
         }
         let decoder = decoder(path, parameters)?;
         let is_aac = parameters.codec == CODEC_ID_AAC;
-        // For ALAC, CAF counts whole packets: its number of frames is rounded up.
+        // For ALAC, CAF counts whole packets, so its number of frames is rounded up.
         let rounded_up = (reader.format_info().format, parameters.codec);
         let is_exact = rounded_up != (FORMAT_ID_CAF, CODEC_ID_ALAC);
         // Ogg states the time at which the track ends. A recording of a stream may begin at any time, so this is no length.
@@ -265,7 +265,7 @@ fn has_upper_half(configuration: &[u8]) -> bool {
     matches!(configuration, [_, _, 0x56, 0xE5, 0x80..=0xFF, ..])
 }
 
-/// Returns the bits per sample by ALAC's own header, which may follow the atoms `frma` and `alac`.
+/// Returns the bits per sample that ALAC's own header states. The atoms `frma` and `alac` may precede it.
 fn alac_bits(header: &[u8]) -> Option<u32> {
     let is_wrapped = header.get(4..8) == Some(b"frma");
     header.get(if is_wrapped { 24 } else { 0 } + 5).map(|bits| u32::from(*bits))

@@ -45,7 +45,7 @@ pub fn is_end(file: &SharedFile, position: u64, end: u64) -> io::Result<bool> {
     }
 }
 
-/// Returns the end of the sound in a file of `len` bytes: the start of the ID3 and APE tags that follow it.
+/// Returns where the sound ends in a file of `len` bytes: at the ID3 and APE tags that follow it, if there are any.
 pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
     let mut end = len;
     loop {

@@ -28,17 +28,17 @@ impl Chunk {
 pub struct Chunks {
     /// Content of the format chunk, little-endian.
     pub fmt: Vec<u8>,
-    /// Number of frames by the chunk `fact`, if there is one.
+    /// Number of frames that the chunk `fact` states, if there is one.
     pub fact: Option<u32>,
     /// Whether the file is RIFX: its numbers and samples are big-endian.
     pub swapped: bool,
     /// Offset of the samples in the file.
     pub data_start: u64,
-    /// Length of the samples in bytes by the header, which may exceed the file.
+    /// Length of the samples in bytes, as the header states it. The file may be shorter.
     pub data_len: u64,
-    /// Chunks before the samples that are copied to outputs.
+    /// Chunks to copy that precede the samples.
     pub before: Vec<Chunk>,
-    /// Chunks after the samples that are copied to outputs.
+    /// Chunks to copy that follow the samples.
     pub after: Vec<Chunk>,
 }
 

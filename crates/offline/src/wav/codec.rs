@@ -6,7 +6,7 @@ use crate::xorshift::xorshift;
 /// Appends the interleaved samples in `bytes` (whole frames) to their channels; full scale is 1. `stride` is the number of
 /// bytes per sample: normally the one of `depth`, but 24 bits may also be stored in four bytes.
 pub fn decode(bytes: &[u8], depth: Depth, stride: usize, channels: &mut [Vec<f32>]) {
-    // Integers become the upper bytes of an i32, so that all depths have one scale.
+    // Integers of 24 and 32 bits become the upper bytes of an i32, so that both have the same scale.
     const UNIT: f32 = 1.0 / (1u32 << 31) as f32;
     let int = |sample: i32| sample as f32 * UNIT;
     match (depth, stride) {

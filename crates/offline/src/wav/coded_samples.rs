@@ -16,7 +16,7 @@ pub enum CodedSamples {
     Mp3(Range<u64>),
     /// mu-law, A-law or ADPCM.
     Wave {
-        /// Header of a WAV file that has only these samples.
+        /// Minimal header: that of a WAV file which has these samples and no other chunks.
         head: Vec<u8>,
         /// Range of the samples' bytes in the file.
         body: Range<u64>,

@@ -1,4 +1,4 @@
-//! Header of a WAV file that is written.
+//! Header of the WAV files that we write.
 
 use super::{Depth, Format};
 
@@ -40,7 +40,7 @@ pub fn head(format: Format, lengths: Lengths, may_be_long: bool) -> Vec<u8> {
         for size in sizes {
             head.extend(if long { size } else { 0 }.to_le_bytes());
         }
-        // Empty table of the lengths of other long chunks.
+        // Empty table: no other chunk is so long that its length must be here.
         head.extend([0; 4]);
     }
     let fmt = fmt(format);

@@ -47,7 +47,7 @@ impl Writer {
             return Err(Error::TooWide { path, channels, rate });
         }
         let frame = u64::from(channels) * depth.bytes() as u64;
-        // Leaves 1 GiB for copied chunks.
+        // With at most 3 GiB of samples, 1 GiB is left for copied chunks.
         let may_be_long = frames.is_none_or(|frames| frames.saturating_mul(frame) > 3 << 30);
         let mut writer = Self {
             file: BufWriter::with_capacity(

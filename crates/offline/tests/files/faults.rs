@@ -43,7 +43,7 @@ fn each_fault_has_its_message() {
             not_wav("its format chunk has a wrong length"),
         ),
         (Wav { channels: 0, ..silence() }.bytes(), not_wav("it has no channels")),
-        // 16 bits in 4 bytes per sample.
+        // The header states 16 bits in 4 bytes per sample.
         (
             patched(Wav { bits: 32, ..silence() }.bytes(), 34, &[16]),
             not_wav("its format chunk contradicts itself"),

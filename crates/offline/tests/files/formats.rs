@@ -88,7 +88,7 @@ fn sox_and_ffmpeg_read_equal_samples_from_every_file_that_is_written() {
 fn lossy_files_are_decoded_as_by_ffmpeg_from_the_same_sample_on() {
     let tones = signals::noisy_chord(2.0, 44_100.0);
     let folder = crate::in_16_bits(&[tones.clone(), tones]);
-    // Without noise substitution (PNS), which is random in every decoder.
+    // AAC is coded without noise substitution (PNS), whose noise differs in every decoder.
     for (name, flags, least) in [
         ("a.mp3", "-b:a 192k", 60.0),
         ("a.ogg", "-c:a libvorbis -q:a 6", 60.0),

@@ -150,7 +150,7 @@ fn odd_headers_of_wav_and_aiff_change_no_sample() {
     }
     swapped[data..].chunks_exact_mut(2).for_each(<[u8]>::reverse);
     folder.put("rifx.wav", &swapped);
-    // A chunk that is longer than its content.
+    // Makes a chunk state a length that exceeds its content.
     folder.tool("ffmpeg -v error -i in.wav -c:a pcm_f32be in.aif");
     let whole = folder.bytes("in.aif");
     let common = position(&whole, b"COMM") + 4;
@@ -231,7 +231,7 @@ fn mp3_begins_with_its_first_whole_frame() {
         folder.put("late.mp3", &[front, &whole].concat());
         assert!(folder.read("late.mp3") == expected, "{} bytes", front.len());
     }
-    // The file begins within a frame, behind the encoder's header: all whole frames are read.
+    // Cuts the start of the file, with the encoder's header, up to the middle of a frame. All whole frames must be read.
     folder.put("cut.mp3", &whole[1000..]);
     let cut = folder.read("cut.mp3").len();
     assert_eq!(cut, folder.read_by_ffmpeg("cut.mp3").len());

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::{collections::BTreeMap, fs};
 use tone_filter_offline::options::Options;
 
-/// Python script that adds [`TAGS`], a tag of its own and a cover to the files that mutagen can tag.
+/// Python script that adds [`TAGS`], a custom tag and a cover to those files that mutagen can tag.
 const TAGGER: &str = r#"
 import base64, json, mutagen, sys
 from mutagen import id3
@@ -39,7 +39,7 @@ for name in sys.argv[2:]:
     file.save()
 "#;
 
-/// Python script that prints, as JSON, each file's tags under the names of FLAC, and the number of its covers.
+/// Python script that prints JSON: for each file, its tags under their names in FLAC, and the number of its covers.
 const READER: &str = r#"
 import json, mutagen, sys
 from mutagen.flac import FLAC

@@ -13,7 +13,8 @@ use tone_filter_offline::{
 };
 use tone_filter_testkit::signals;
 
-/// Returns a folder with an integer file of 1000 frames, and its samples: both extremes, zero, 1 LSB up and down, and noise.
+/// Returns a folder with a file of 1000 frames of integers, and its samples. They have both extremes, zero, 1 LSB up and down,
+/// and noise.
 fn integer_file(channels: u16, bits: u16) -> (Folder, Vec<i32>) {
     let folder = Folder::new();
     let sample_format = SampleFormat::Int;

@@ -104,7 +104,7 @@ pub struct Requests {
     log: Mutex<Vec<String>>,
     /// Track that the plugin is on.
     pub track: Mutex<Option<Track>>,
-    /// Whether the host pops up its own context menus.
+    /// Whether the host shows context menus itself when the plugin asks for it.
     pub pops_up: AtomicBool,
 }
 
@@ -253,12 +253,12 @@ impl HostAudioPortsImpl for MainThread<'_> {
     fn rescan(&self, _: AudioPortRescanFlags) {}
 }
 
-/// Returns the id of the parameter that a context menu is for; 0 for none.
+/// Returns the id of the parameter that a context menu belongs to; 0 if it belongs to none.
 fn parameter(target: ContextMenuTarget) -> u32 {
     if let ContextMenuTarget::Param(id) = target { id.get() } else { 0 }
 }
 
-/// Context menus with one item of each kind.
+/// Context menus of the host. They have one item of each kind.
 impl HostContextMenuImpl for MainThread<'_> {
     fn populate(
         &self,

@@ -95,7 +95,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Makes the host pop up its own context menus.
+    /// From now on, the host shows context menus itself when the plugin asks for it.
     pub fn pop_up_menus(&mut self) {
         self.plugin
             .access_shared_handler(|requests| requests.pops_up.store(true, Ordering::Relaxed));

@@ -51,7 +51,7 @@ pub struct Descriptor {
     pub features: Vec<String>,
 }
 
-/// Audio port configuration.
+/// Audio port configuration, called layout here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// Id, unique among the layouts of the plugin.

@@ -66,7 +66,7 @@ impl Instance {
             .collect()
     }
 
-    /// Returns the pages for hardware controllers: name and parameter ids of each.
+    /// Returns the pages for hardware controllers. A page has a name and the ids of its parameters.
     pub fn pages(&mut self) -> Result<Vec<(String, Vec<u32>)>> {
         let controls: PluginRemoteControls = self.extension()?;
         let handle = self.plugin.plugin_handle();

@@ -124,7 +124,7 @@ mod tests {
         let late = latencies(&found, &real);
         assert!(late.len() == 1 && (late[0] - 0.05).abs() < 1e-9, "{late:?}");
 
-        // Two instruments in unison are one note, and a note is detected once.
+        // Two instruments in unison count as one note, and each note can be detected only once.
         let real = [note(60, 0.0, 0.3), note(60, 0.01, 0.4), note(60, 0.5, 0.6)];
         let found = [note(60, 0.02, 0.05), note(60, 0.09, 0.4), note(60, 0.5, 0.6)];
         assert_eq!(accuracy(&found, &real, 1.0).onsets, 0.8);

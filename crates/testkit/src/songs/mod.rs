@@ -32,14 +32,14 @@ const COUNT: usize = 12;
 /// Soundfont from Debian's package `fluid-soundfont-gm`.
 const SOUNDFONT: &str = "/usr/share/sounds/sf2/FluidR3_GM.sf2";
 
-/// Instructions to install these packages.
+/// Message that tells how to install FluidSynth, the songs and the soundfont.
 const MISSING: &str = "install the Debian packages fluidsynth, openttd-openmsx and fluid-soundfont-gm, as \
                        `cargo xtask test` does";
 
 /// Number of seconds of a song that are rendered, from its start.
 const SECONDS: usize = 60;
 
-/// Bytes of a frame in FluidSynth's output: two channels of 16 bits.
+/// Number of bytes of a frame in FluidSynth's output: two channels of 16 bits.
 const FRAME: usize = 4;
 
 /// Peak of the rendered songs: -12 dB full scale.
@@ -54,7 +54,7 @@ pub const KEYS: std::ops::Range<u8> = 28..105;
 /// Note of a song.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Note {
-    /// MIDI number.
+    /// MIDI note number.
     pub key: u8,
     /// Start in seconds, from the start of the song.
     pub start: f64,
