@@ -5,8 +5,7 @@
 //!
 //! * A decoder gets only the necessary parts of a file. A header that it would refuse, although the sound is intact, is
 //!   replaced by a plain one (`aiff`, `open_end`, `mp4`, [`Spliced`]).
-//! * At the end, each decoder compares its number of samples with the one in the header, because decoders skip what they cannot
-//! decode.
+//! * At the end, each decoder compares its number of samples with the one in the header: decoders skip what they cannot decode.
 //! * Samples that an encoder put before and after the music are cut off by the numbers in the file (`mp3`, `mp4`).
 //! * A panic is an error ([`guard`]), and sizes are checked before memory is allocated (`codebooks`).
 //!
