@@ -77,15 +77,15 @@ pub struct Args {
     sound: ChipSound,
 }
 
-/// Sound flags that have an effect on a console. [`PRESET`] has their defaults.
+/// Sound flags that have an effect on a console. Their defaults are the settings of [`PRESET`].
 struct ChipSound(Sound);
 
-/// Preset whose settings are the defaults of the flags.
+/// Preset whose settings are the defaults of the sound flags.
 const PRESET: &str = "sound-chip";
 
 const TEMPO: &str = "The tempo of the rows of a song for a tracker or another chip than the NES's; elsewhere, the tempo that --sync counts by, without which it has no effect; auto finds it in the music [10 to 1000 BPM, default auto for rows, else that of --keys, or 120]";
 
-/// Settings that have no flag, because they have no effect on a console: settings of the mix and of other voices.
+/// Settings that have no flag here, because they have no effect on a console: they belong to the mix or to other voices.
 const LEFT_OUT: [&str; 7] = ["mix", "output", "drive", "tone", "morph", "bypass", "stereo"];
 
 impl clap::Args for ChipSound {
@@ -110,6 +110,7 @@ impl FromArgMatches for ChipSound {
     }
 }
 
+/// File format of the song.
 #[derive(Debug, Clone, Copy)]
 enum Format {
     Vgm,
@@ -140,7 +141,7 @@ impl Format {
 
 #[derive(Clone, Copy)]
 enum Writer {
-    /// Writer of the registers that the voice Chip plays; returns `None` if the song is too long.
+    /// Writer of the register values with which the voice Chip plays. It returns `None` if the song is too long.
     Console(fn(&Song, &Tags) -> Option<Vec<u8>>),
     /// Writer of an arrangement in rows and parts.
     Tracker(tracker::Writer),
@@ -154,7 +155,7 @@ fn chip(id: &str) -> Result<Chip, String> {
 
 const EXTENSIONS: &str = ".vgm, .vgz, .nsf, .fur or .txt";
 
-/// Parses a path, and derives the format from its extension.
+/// Returns a parser for the path of the output. It derives the format from the extension.
 fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
     PathBufValueParser::new().try_map(|path| {
         let shown = path.display();
@@ -178,7 +179,7 @@ fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
     })
 }
 
-/// Returns a hint if `args` gives a flag of [`LEFT_OUT`] to the verb `chip`.
+/// Returns a hint if `args` calls the verb `chip` with a flag of [`LEFT_OUT`].
 pub fn hint_for_left_out(args: &[OsString]) -> Option<String> {
     let flags = args.get(2..).filter(|_| args[1] == "chip")?;
     let flag = flags.iter().take_while(|arg| *arg != "--").find_map(|arg| {
@@ -215,7 +216,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     refuse_terminal(out)?;
     clean_up_on_interrupt(|| ())?;
     let input = Input::new(&args.input)?;
-    // Opens the input first: if this fails, no output folder has been created.
+    // Opens the input before the output is created: if it cannot be read, no folder must appear.
     Source::open(&input)?;
     let output = Output::create(out, &args.input, args.force)?;
 
@@ -242,7 +243,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         if analysed.unheard != Some(Cause::Cancelled) {
             break (recorder, arranger, found, analysed);
         }
-        // In mono, left and right cancel; in stereo, the left channel alone plays.
+        // Starts again, because left and right cancel in mono. In stereo, the song follows the left channel alone.
         settings.stereo = Stereo::Stereo;
     };
     let Analysed { seconds, not_finite, unheard } = analysed;
@@ -251,7 +252,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let beyond =
         |time: &f64| time * f64::from(TICKS) >= (seconds * f64::from(TICKS)).ceil().max(1.0);
     if let Some(time) = args.repeat.filter(beyond) {
-        // Rounded down, so that the message is true.
+        // Rounds down, so that the message does not name a time after the end.
         let end = (1000.0 * seconds).floor() / 1000.0;
         let line = format!("loop = {time} s is not before the end of the song at {end} s");
         return Err(Usage(line).into());

@@ -1,4 +1,4 @@
-//! Test that `docs/cli.md` equals the page generated from the parser. With [`UPDATE`], writes the page.
+//! Test that `docs/cli.md` equals the page generated from the parser. If [`UPDATE`] is set, the test writes the page instead.
 
 use super::{Cli, sound::Sound};
 use clap::{Arg, ArgAction, Args, Command, CommandFactory};
@@ -31,7 +31,7 @@ fn the_page_is_that_of_the_parser() {
     let mut known = sections(&committed);
     let made = made();
     if env::var_os(UPDATE).is_some() {
-        // Verbs outside this build stay as they are.
+        // Sections of verbs that this build lacks stay as they are.
         known.extend(made.clone());
         let names = ["render", SOUND, "bands", "chip", "play", "app", "presets", "bench"];
         let mut page = INTRODUCTION.to_owned();
@@ -59,7 +59,7 @@ fn sections(page: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Returns whether this build has `verb`. Without their features, `play` and `app` only print an install command.
+/// Returns whether this build has `verb`. Without their features, `play` and `app` are stubs that print an install command.
 fn is_here(verb: &str) -> bool {
     verb != "help"
         && (verb != "play" || cfg!(feature = "play"))
@@ -113,7 +113,8 @@ fn is_sound(arg: &Arg) -> bool {
     arg.get_help_heading() == Some("Sound")
 }
 
-/// Returns a note on the sound flags of a verb: missing ones, and ones with other defaults than in the shared list.
+/// Returns a sentence about the sound flags of a verb. It names the flags that the verb lacks, and its defaults that differ
+/// from the shared list.
 fn shared(verb: &Command) -> String {
     let own: BTreeMap<_, _> =
         verb.get_arguments().filter(|arg| is_sound(arg)).map(|arg| (arg.get_id(), arg)).collect();
@@ -170,7 +171,7 @@ fn signature(arg: &Arg) -> String {
     format!("{short}--{long}{value}{many}")
 }
 
-/// Splits the help of an argument into the range of its values, default included, and the rest.
+/// Splits the help of an argument into two texts: the range of its values with the default, and the rest.
 fn parts(arg: &Arg) -> (String, String) {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('\n', " ");
     let (help, range) = match help.strip_suffix(']').and_then(|help| help.rsplit_once(" [")) {

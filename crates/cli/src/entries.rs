@@ -1,10 +1,10 @@
-//! Names of choices and their entries on the command line.
+//! Choices (settings with named entries) on the command line: names of their flags, and parsing of their entries.
 
 use tone_filter_dsp::{Choice, PitchClass, choice};
 
 pub fn flag_name(choice: &Choice) -> &'static str {
     match choice.id {
-        // `--keys` names the MIDI file that plays the keys, because users give a file more often than a mode.
+        // `--keys` is the flag for the MIDI file, because users give a file more often than a mode.
         "keys" => "key-mode",
         id => id,
     }
@@ -27,14 +27,14 @@ pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
     })
 }
 
-/// Returns a hint if `key` is a musical key like `C minor`, `F#m` or `Bb`, given for the root or the scale.
+/// Returns a hint if the text `key`, given for the setting `root` or `scale`, is a musical key like `C minor`, `F#m` or `Bb`.
 fn key_hint(choice: &Choice, key: &str) -> Option<String> {
     let scale = self::choice("scale")?;
     if !["root", "scale"].contains(&choice.id) {
         return None;
     }
     let ends = key.char_indices().skip(1).take(2).map(|(end, _)| end);
-    // Tries the longest root first: with its accidental, if it has one.
+    // Tries long roots first, so that an accidental counts as part of the root.
     let ends: Vec<usize> = ends.chain([key.len()]).collect();
     ends.into_iter().rev().find_map(|end| {
         let root = key[..end].parse::<PitchClass>().ok()?.name();
@@ -52,7 +52,7 @@ fn key_hint(choice: &Choice, key: &str) -> Option<String> {
     })
 }
 
-/// Joins `words` to a list: `a, b or c`.
+/// Joins `words` into an enumeration: `a, b or c`.
 pub fn or(words: &[&str]) -> String {
     match words {
         [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),

@@ -32,9 +32,9 @@ pub struct Inputs {
 pub struct Named {
     /// Files, folders and patterns.
     pub all: Vec<PathBuf>,
-    /// Number of inputs from the list, which are the last ones in `all`.
+    /// Number of inputs from the list. They are the last ones in `all`.
     pub listed: usize,
-    /// Folder of the playlist, to which its names are relative; empty without a playlist.
+    /// Folder of the playlist, which is part of the paths of its files; empty without a playlist.
     pub listed_in: PathBuf,
     pub has_list: bool,
 }
@@ -52,7 +52,8 @@ impl Inputs {
         Ok(Named { all, listed, listed_in, has_list: self.input_list.is_some() })
     }
 
-    /// Returns the number of threads for `files` files: as the flag says, or one per core, but at most one per file.
+    /// Returns the number of threads for `files` files: the value of the flag, or else one per core. It is at most one per
+    /// file.
     pub fn workers(&self, files: usize) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, Into::into);
         self.jobs.map_or_else(cores, usize::from).min(files.max(1))
@@ -98,7 +99,7 @@ fn is_m3u(list: &Path) -> bool {
     extension == "m3u" || extension == "m3u8"
 }
 
-/// Converts `text` to UTF-8 without a byte order mark. The mark identifies UTF-16, which some editors write.
+/// Converts `text` to UTF-8 without a byte order mark. Some editors write UTF-16, which its byte order mark identifies.
 fn in_utf8(text: Vec<u8>) -> Vec<u8> {
     let decode = |text: &[u8], unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = text.as_chunks().0.iter().map(|pair| unit(*pair)).collect();
@@ -130,7 +131,7 @@ fn jobs(text: &str) -> Result<u16, String> {
     jobs.ok_or_else(|| format!("jobs = {text:?} is out of range; use 1 to 1024"))
 }
 
-/// Converts a name in the list to a path; any bytes are valid.
+/// Converts a name in the list to a path. A name may have any bytes.
 #[cfg(unix)]
 fn path_of(name: &[u8]) -> Option<PathBuf> {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};

@@ -65,7 +65,7 @@ enum Verb {
 const FILE_FAILED: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 
-/// Suppresses panic messages of decoders. Such a panic becomes an error, which is printed.
+/// Suppresses the messages of panics in decoders. The library turns such a panic into an error, which is printed.
 fn silence_decoders() {
     let print = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -139,7 +139,7 @@ fn hyphenated_output(args: &[OsString]) -> Option<String> {
     })
 }
 
-/// Prints the parser's help or error and returns the exit code. For an invalid value, prints only the reason.
+/// Prints the parser's help or error, and returns the exit code. If a value is invalid, prints only the reason.
 fn refuse(error: &clap::Error) -> ExitCode {
     if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
         && Path::new(name).exists()

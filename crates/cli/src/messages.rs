@@ -1,7 +1,7 @@
-//! Messages on standard error, and detection of a standard output that is closed (`>&-`) when the program starts.
+//! Messages on standard error. Also makes writes fail if standard output was closed (`>&-`) when the program started.
 //!
-//! The standard library opens `/dev/null` for a closed standard output, so output would be lost without an error. Therefore,
-//! before `main`, an unconnected socket becomes standard output: every write fails.
+//! For a closed standard output, the standard library would open `/dev/null`, and output would be lost without an error. So
+//! before `main`, an unconnected socket becomes standard output: every write to it fails.
 
 use std::io;
 
@@ -49,7 +49,7 @@ extern "C" fn occupy() {
         fd::{AsRawFd, IntoRawFd},
         unix::net::UnixDatagram,
     };
-    // New descriptors have the lowest free numbers: 0 and 1 if standard input is closed, too.
+    // A new descriptor gets the lowest free number. Standard output is 1, but 0 comes first if standard input is closed, too.
     let sockets = [UnixDatagram::unbound(), UnixDatagram::unbound()];
     for socket in sockets.into_iter().flatten() {
         if socket.as_raw_fd() == 1 {
@@ -58,7 +58,7 @@ extern "C" fn occupy() {
     }
 }
 
-/// Replaces the socket's error message in `text` by a description of the cause.
+/// Replaces the system's message about an unconnected socket in `text` by its cause here: standard output is closed.
 fn closed_in_words(text: &str) -> String {
     const NOT_CONNECTED: i32 = 107;
     let error = io::Error::from_raw_os_error(NOT_CONNECTED).to_string();

@@ -1,4 +1,4 @@
-//! Verb `app`, and stubs for verbs whose features are off.
+//! Verb `app`, and stubs for `play` and `app` in builds without their features.
 
 /// Open the plugin's window as a program of its own, with the system's audio and MIDI devices
 #[cfg(feature = "app")]
@@ -28,7 +28,7 @@ pub struct Missing {
     _all: Vec<std::ffi::OsString>,
 }
 
-/// Returns the error that the verb `name` is not in this build, with the command that installs it.
+/// Returns an error: the verb `name` is not in this build. The message has the command that installs it.
 #[cfg(not(feature = "app"))]
 pub fn refused(name: &str) -> anyhow::Error {
     let headers = match name {

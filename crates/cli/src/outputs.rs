@@ -23,10 +23,10 @@ pub struct Outputs {
     /// Text to add to the names of outputs; without --out, they are written beside their inputs
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = suffix)]
     pub suffix: Option<String>,
-    /// Container by the extension of the pattern in `--out`; `None` without a pattern.
+    /// Container that the pattern in `--out` names by its extension; `None` if `--out` is no pattern.
     #[arg(skip)]
     container: Option<Container>,
-    /// Whether a placeholder was replaced by the preset's name.
+    /// Whether `--out` or `--suffix` contained [`PRESET`], which the preset's name has replaced.
     #[arg(skip)]
     pub named_after_preset: bool,
 }
@@ -51,7 +51,7 @@ impl Outputs {
         self.container.or_else(named).unwrap_or_default()
     }
 
-    /// Checks that each of `presets` has outputs of its own.
+    /// Checks that the outputs of each preset have names of their own.
     ///
     /// # Errors
     /// If several presets would have the same outputs.
@@ -75,10 +75,10 @@ impl Outputs {
         [&out, self.suffix.as_deref().unwrap_or_default()].iter().any(|text| text.contains(PRESET))
     }
 
-    /// Returns the outputs for `preset`: its name replaces [`PRESET`], and a pattern in `--out` is split into folder and suffix.
+    /// Returns the outputs for `preset`: its name replaces [`PRESET`]. Splits a pattern in `--out` into folder and suffix.
     ///
     /// # Errors
-    /// If [`NAME`] is not at the start of a WAV or FLAC file's name, or if there is also a `--suffix`.
+    /// If [`NAME`] is not at the start of a WAV or FLAC file's name, or if a `--suffix` is given, too.
     pub fn named_after(&self, preset: &str) -> Result<Self, Usage> {
         let mut own = self.clone();
         let label = label(preset);
@@ -110,7 +110,8 @@ impl Outputs {
     }
 }
 
-/// Returns the text for [`PRESET`]: the preset's name, without folder and extension if it is a path.
+/// Returns the text that replaces [`PRESET`]: the preset's name. A path is reduced to the name of the file, without its
+/// extension.
 fn label(preset: &str) -> Cow<'_, str> {
     match preset {
         "" => "tone-filter".into(),

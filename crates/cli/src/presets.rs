@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the preset called `name`, and prints its warning, if any, to standard error unless `quiet`.
+/// Returns the preset `name`. If it has a warning, prints this to standard error unless `quiet`.
 ///
 /// # Errors
 /// Errors of [`Preset::find`].

@@ -1,4 +1,4 @@
-//! Progress bars on the terminal: a single bar, and the bars of a batch, one for all files and one for each worker.
+//! Progress bars on the terminal. A batch has one bar for all files, and one for the current file of each worker.
 
 use super::report::{self, Summary};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -9,7 +9,7 @@ use std::{
 };
 use tone_filter_offline::batch::{Job, Outcome, Plan, Watch};
 
-/// Position of a full bar.
+/// Position of a full bar, except for the bar of a whole batch.
 const STEPS: u64 = 1000;
 
 /// Single progress bar on standard error, if that is a terminal. Dropping it removes it from the terminal.
@@ -46,7 +46,7 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("the templates are well formed")
 }
 
-/// Writes the time since a bar was created. Errors are ignored.
+/// Writes the time since a bar was created. Ignores errors of `to`.
 fn gone(state: &ProgressState, to: &mut dyn Write) {
     let _ = write!(to, "{}", Short(state.elapsed()));
 }
@@ -54,14 +54,17 @@ fn gone(state: &ProgressState, to: &mut dyn Write) {
 /// Progress bars of a batch on standard error, if that is a terminal.
 pub struct Progress {
     bars: MultiProgress,
+    /// Bar of the whole batch, in units of the work of all jobs.
     all: ProgressBar,
     /// Bars of the workers, each labelled with its current file.
     files: Vec<ProgressBar>,
-    /// Counts of outcomes so far, including outcomes known before rendering.
+    /// Counts of outcomes so far, including those known before rendering.
     summary: Mutex<Summary>,
     /// Number of files whose outcome was known before rendering.
     decided: usize,
+    /// Number of files to render.
     count: usize,
+    /// Whether a line is printed for every file.
     list_files: bool,
     quiet: bool,
 }
@@ -72,7 +75,7 @@ impl Progress {
         if quiet {
             bars.set_draw_target(ProgressDrawTarget::hidden());
         }
-        // At the start, the remaining time is unknown.
+        // Writes nothing at the start, when the remaining time is unknown.
         let left = |state: &ProgressState, to: &mut dyn Write| {
             if state.pos() > 0 {
                 let _ = write!(to, ", {} to go", Short(state.eta()));
@@ -117,7 +120,7 @@ impl Progress {
         self.files.iter().chain([&self.all]).for_each(ProgressBar::finish_and_clear);
     }
 
-    /// Sets a worker's bar to `part`, the fraction of `job` that is done, and advances the bar for all files by the work done
+    /// Sets the bar of `worker` to `part`, the fraction of `job` that is done. Advances the bar for all files by the work done
     /// since the last call.
     fn move_to(&self, worker: usize, job: &Job, part: f64) {
         let bar = &self.files[worker];

@@ -130,6 +130,7 @@ fn tail(text: &str) -> Result<Tail, String> {
     }
 }
 
+/// Progress of the batch that is running, for the handler of interruptions; `None` before the first batch.
 type Running = Arc<Mutex<Option<Arc<Progress>>>>;
 
 /// Renders with each preset, and prints the results. Returns true if no file failed.
@@ -225,13 +226,14 @@ fn run_one(
 }
 
 impl Args {
-    /// Returns the arguments for each preset of `--preset`, with the outputs named after it.
+    /// Returns a copy of the arguments for each preset of `--preset`. The preset's name is in the outputs of its copy.
     ///
     /// # Errors
-    /// If one of several presets does not exist, two would have the same outputs, or a placeholder is in the wrong position.
+    /// If one of several presets does not exist, if two would have the same outputs, or if a placeholder is in the wrong
+    /// position.
     fn variants(&self) -> anyhow::Result<Vec<Self>> {
         let given = self.sound.preset.clone().unwrap_or_default();
-        // A user's preset may have a comma in its name.
+        // A comma separates presets, unless a preset of the user has the whole text as its name.
         let presets: Vec<&str> = match given.contains(',') && Preset::find(&given).is_err() {
             true => given.split(',').map(str::trim).collect(),
             false => vec![&given],
@@ -304,7 +306,7 @@ impl Args {
                 "FLAC has no floating point; use --bit-depth 24, or end the name of --out in .wav";
             return Err(Usage(line.into()).into());
         }
-        // A score needs no lookahead.
+        // With a score, the filter knows the notes in advance, and needs no lookahead.
         let (task, adapt): (_, fn(_) -> _) = match self.score {
             Some(_) => (Task::PlayScore, live),
             None => (Task::Filter, ahead_in_files),

@@ -1,4 +1,4 @@
-//! Reports of outcomes, as lines on standard error and as JSON.
+//! Reports about the files of a run: lines on standard error, and JSON.
 
 use serde_json::{Value, json};
 use std::{fmt, mem::discriminant, path::Path};
@@ -13,7 +13,7 @@ use tone_filter_offline::{
 /// Version of the JSON report. Keys may be added without a new version; existing keys keep their meaning.
 const VERSION: u32 = 1;
 
-/// Peak in dB full scale below which sound is called silent: no integer format can represent it.
+/// Peak in dB full scale below which a sound is called silent. It is far below one LSB of every integer format.
 const SILENT: f32 = -200.0;
 
 /// Totals over all files of a run.
@@ -23,8 +23,11 @@ pub struct Summary {
     pub skipped: usize,
     pub failed: usize,
     left_out: usize,
+    /// Duration of the rendered inputs in seconds.
     audio_seconds: f64,
+    /// Number of samples of the rendered inputs, over all channels.
     samples: u64,
+    /// Duration of the run in seconds.
     wall_seconds: f64,
 }
 
@@ -99,7 +102,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Formats the `counts` that are not 0: `3 files done, 1 failed`.
+/// Formats the `counts` that are not 0, as in `3 files done, 1 failed`.
 pub fn counted<const N: usize>(counts: [(usize, &str); N]) -> String {
     let mut counts = counts.iter().filter(|(count, _)| *count > 0);
     let first = counts
@@ -108,7 +111,7 @@ pub fn counted<const N: usize>(counts: [(usize, &str); N]) -> String {
     first.into_iter().chain(counts.map(|(count, what)| format!(", {count} {what}"))).collect()
 }
 
-/// Prints a hint about `--skip-existing` and `--force` if more than one error in `failed` is an existing output.
+/// Prints a hint about `--skip-existing` and `--force` if several of the errors in `failed` say that an output exists.
 pub fn print_existing<'a>(failed: impl Iterator<Item = &'a Error>) {
     let count = failed.filter(|error| matches!(error, Error::Exists(_))).count();
     if count > 1 {
@@ -118,7 +121,8 @@ pub fn print_existing<'a>(failed: impl Iterator<Item = &'a Error>) {
     }
 }
 
-/// Prints the result of a file to standard error: errors always, warnings unless `quiet`, everything else only if `in_full`.
+/// Prints the result of a file to standard error: errors always; clipping, and invalid or ignored samples, unless `quiet`; all
+/// else only if `in_full`.
 pub fn print(outcome: &Outcome, in_full: bool, quiet: bool) {
     let input = outcome.input.display();
     let output = outcome.output.as_deref().unwrap_or(&outcome.input).display();
@@ -173,7 +177,8 @@ pub fn warn_not_finite(input: &Path, count: u64) {
     }
 }
 
-/// Prints the files that are left out and the reasons to standard error: a line per file if `in_full`, otherwise one per reason.
+/// Prints which inputs are left out, and why, to standard error. If `in_full`, each has its own line; otherwise, each reason
+/// has one.
 pub fn print_left_out(left_out: &[LeftOut], in_full: bool) {
     for reason in Reason::ALL {
         let mut inputs =
@@ -190,13 +195,13 @@ pub fn print_left_out(left_out: &[LeftOut], in_full: bool) {
     }
 }
 
-/// Returns why no note sounded in an output; `None` if notes sounded or the output is dry.
+/// Returns the reason in `report` why no note sounded. Returns `None` if it has none, or if the output is dry.
 pub fn silence_reason(report: &Report) -> Option<Cause> {
     let is_wet = !report.bypass && report.settings.mix > 0.0;
     report.unheard.filter(|_| is_wet)
 }
 
-/// Prints why no note sounded, in one line per kind of cause. `files` has one item per file.
+/// Prints why no note sounded: one line for each kind of cause. `files` has an item for every file.
 pub fn print_silence_reasons(files: &[Option<Cause>]) {
     let mut causes: Vec<Cause> = files.iter().flatten().copied().collect();
     while let Some(first) = causes.first().copied() {
@@ -226,7 +231,7 @@ pub fn json_of_plan(plan: &Plan) -> Value {
     })
 }
 
-/// Returns the JSON report of a run. Levels of silence in dB are null.
+/// Returns the JSON report of a run. The level of silence, which has no value in dB, is null.
 pub fn json(outcomes: &[Outcome], others: &[LeftOut], summary: &Summary) -> Value {
     json!({
         "version": VERSION,

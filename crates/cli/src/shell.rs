@@ -37,14 +37,15 @@ pub fn completions<C: CommandFactory>(args: &CompletionsArgs) -> anyhow::Result<
     clap_complete::generate(args.shell, &mut offering(C::command()), "tone-filter", &mut text);
     let mut text = String::from_utf8(text)?;
     if args.shell == Shell::Bash {
-        // clap_complete 4.6.11 uses two names for a program with a hyphen, so that bash never finds the flags of its verbs.
+        // clap_complete 4.6.11 uses two different names for a program with a hyphen. Without this, bash never finds the flags
+        // of its verbs.
         text = text.replace("tone__subcmd__filter", "tone__filter");
     }
     io::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
 
-/// Adds to `command` the values that shells may offer. Some flags accept more, like `--preset` a path.
+/// Adds to `command` the values that shells may offer. Some flags accept others, too: `--preset` also takes a path.
 fn offering(command: Command) -> Command {
     let offering_values = |arg: Arg| {
         let values: Vec<&'static str> = match arg.get_id().as_str() {

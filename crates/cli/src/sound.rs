@@ -1,4 +1,4 @@
-//! Flags for the sound: a preset, and one flag per setting, which overrides the preset.
+//! Flags for the sound: a preset, and one flag per setting. A flag has priority over the preset.
 
 use super::{
     entries::{entry, flag_name, or},
@@ -22,21 +22,25 @@ use tone_filter_presets as presets;
 pub struct Sound {
     /// Name of a preset, or path of its file.
     pub preset: Option<String>,
+    /// Values of the flags for [`SPECS`]; `None` for flags that are not given.
     values: [Option<f32>; SPECS.len()],
+    /// Indices of the entries that the flags for [`CHOICES`] name; `None` for flags that are not given.
     entries: [Option<usize>; CHOICES.len()],
+    /// Texts of the flags for [`TEXTS`]; `None` for flags that are not given.
     texts: [Option<String>; TEXTS.len()],
     /// MIDI file that plays the keys (`--keys`).
     pub keys: Option<PathBuf>,
-    /// Whether the drums, channel 10 of MIDI files, are played or left out.
+    /// Whether channel 10 of MIDI files, the drums, is played or left out.
     pub drums: Drums,
+    /// Value of `--tempo`.
     pub tempo: Option<Tempo>,
     task: Task,
 }
 
-/// Purpose for which a verb uses the sound flags; decides which flags have an effect.
+/// Purpose for which a verb uses the sound flags. It decides which flags have an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
-    /// Nothing but filtering.
+    /// Filters the sound, and nothing else.
     Filter,
     /// Plays a score, which may be a MIDI file with drums.
     PlayScore,
@@ -47,8 +51,8 @@ pub enum Task {
 }
 
 impl Task {
-    /// Returns why the setting `id` has no effect on an arranged song; `None` if it has one, or for other tasks than
-    /// [`Self::Arrange`].
+    /// Returns why the setting `id` has no effect on a song that [`Self::Arrange`] makes. Returns `None` if it has an effect,
+    /// and for other tasks.
     fn idle(self, id: &str) -> Option<&'static str> {
         match (self, id) {
             (Self::Arrange, "voices") => Some("each part plays one note or chord at a time"),
@@ -90,8 +94,9 @@ impl Sound {
         Self { task, ..self }
     }
 
-    /// Returns the settings, and the keys of the MIDI file. The settings are those of the preset, or else the defaults, changed by
-    /// all flags. `adapt` adapts them to the verb; only flags of choices come after it. Prints warnings unless `quiet`.
+    /// Returns the settings, and the keys of the MIDI file. Starts from the preset, or else from the defaults, and applies the
+    /// flags for numbers. Then `adapt` adapts the settings to the verb. All other flags come later, so `--lookahead` has
+    /// priority over `adapt`. Prints warnings unless `quiet`.
     ///
     /// # Errors
     /// If the preset or the MIDI file cannot be read, or a flag has no effect without another one.
@@ -139,7 +144,7 @@ impl Sound {
         let wrong = if given("custom") && !has_scale {
             "custom has no effect; add --scale custom"
         } else if has_scale && settings.custom == PitchClasses::ALL && !given("custom") {
-            // A preset that has chosen the notes passes: its `custom` is not `ALL`.
+            // Passes if the preset has chosen the notes, because `custom` is not `ALL` then.
             "scale = custom lets all notes sound; name yours with --custom"
         } else if given("targets") && settings.map != Map::Custom {
             "targets has no effect; add --map custom"
@@ -176,8 +181,9 @@ impl Sound {
         Err(Usage(wrong.into()).into())
     }
 
-    /// Warns of flags that have no effect with `settings`. With lookahead (`looks_ahead`), flags of the listener have an effect at
-    /// any focus, because `bands` outputs the detected notes. In an arrangement, `--arp` always has an effect.
+    /// Warns of flags that have no effect with `settings`. `looks_ahead` says whether the verb uses lookahead. If so, flags of
+    /// the listener have an effect at any focus, because `bands` outputs the detected notes. In an arrangement, `--arp` always
+    /// has an effect.
     fn warn_of_idle(&self, settings: &Settings, looks_ahead: bool) {
         let numbers = SPECS.iter().zip(self.values).filter(|(_, value)| value.is_some());
         let choices = CHOICES.iter().zip(self.entries).filter(|(_, entry)| entry.is_some());
@@ -266,13 +272,13 @@ pub fn number(id: &str, text: &str, unit: &str, range: RangeInclusive<f64>) -> R
     })
 }
 
-/// Returns whether `choice` has a flag. Choices about a host or a sidechain have none, except for the bypass.
+/// Returns whether `choice` has a flag. Choices about a host or a sidechain have none; the bypass is an exception.
 fn has_flag(choice: &&Choice) -> bool {
-    // `--tempo auto` syncs to the music.
+    // `sync-to` has no flag, because `--tempo auto` sets it.
     !choice.is_routing() && choice.id != "sync-to" || choice.id == "bypass"
 }
 
-/// Returns `settings` with lookahead, the default for files. Without focus, lookahead changes nothing and stays off.
+/// Returns `settings` with lookahead, the default for files. At a focus of 0 %, lookahead changes nothing, and stays off.
 pub fn ahead_in_files(settings: Settings) -> Settings {
     Settings { lookahead: settings.focus > 0.0, ..settings }
 }
@@ -282,8 +288,8 @@ pub fn live(settings: Settings) -> Settings {
     Settings { lookahead: false, ..settings }
 }
 
-/// Returns a hint if a switch is followed by its state without `=`, as in `--auto off`: the parser would take the state for an
-/// input.
+/// Returns a hint if a switch is followed by its state without `=`, as in `--auto off`. The parser would take the state for an
+/// input file.
 pub fn hint_for_loose_state(args: &[OsString]) -> Option<String> {
     args.windows(2).find_map(|pair| {
         let (flag, state) = (pair[0].to_str()?, pair[1].to_str()?);
@@ -355,7 +361,7 @@ impl FromArgMatches for Sound {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         Ok(Self {
             preset: matches.get_one("preset").cloned(),
-            // A verb may lack some flags.
+            // Some flags may be missing, because the verb does not have them.
             values: SPECS.each_ref().map(|spec| given(matches, spec.id)),
             entries: CHOICES.each_ref().map(|choice| given(matches, choice.id)),
             texts: TEXTS.each_ref().map(|text| given(matches, text.id)),
@@ -392,7 +398,7 @@ mod tests {
             expected.settings = expected.settings.at_tempo(DEFAULT_TEMPO);
             assert_eq!(controls(&[&format!("--{}={value}", spec.id)]), expected);
         }
-        // `--key-mode` needs a MIDI file, and a scale of the user's own needs `--custom`.
+        // Leaves out `--key-mode`, which needs a MIDI file. A custom scale needs `--custom`, too.
         for choice in CHOICES.iter().filter(|own| has_flag(own) && own.id != "keys") {
             for (index, (entry, ..)) in choice.entries.iter().enumerate() {
                 let flag = format!("--{}={entry}", flag_name(choice));

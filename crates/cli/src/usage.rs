@@ -1,4 +1,4 @@
-//! Usage errors, and checks that several verbs share.
+//! Usage errors, and functions for flags that several verbs share.
 
 use std::{
     io::{self, IsTerminal},
@@ -12,7 +12,7 @@ use tone_filter_offline::STDIO;
 #[error("{0}")]
 pub struct Usage(pub String);
 
-/// Refuses to write binary data to a terminal.
+/// Returns an error if `out` is standard output, and this is a terminal: the output is binary.
 pub fn refuse_terminal(out: &Path) -> Result<(), Usage> {
     if out == Path::new(STDIO) && io::stdout().is_terminal() {
         let line = "- is the terminal, and the output is binary; name a file, or pipe it on";
@@ -21,7 +21,7 @@ pub fn refuse_terminal(out: &Path) -> Result<(), Usage> {
     Ok(())
 }
 
-/// Returns the kernel `named` by a flag, or else by the environment, or else the fastest one.
+/// Returns the kernel that a flag has `named`, or else the one in the environment, or else the fastest one.
 pub fn kernel(named: Option<Kernel>) -> Kernel {
     named.or_else(|| Kernel::from_environment().ok()).unwrap_or_else(Kernel::best)
 }

@@ -4,9 +4,9 @@
 //! the listener (`Scout`), the second filters, the third quantises and writes. A batch with a file for each core has no listener
 //! thread.
 //!
-//! The scout runs the filter's own listener some blocks ahead. The filter uses the scout's decisions, so the output is
-//! bit-identical. Both threads decode the file, which takes less time than passing samples between them. With keys, or with a key
-//! or tuning that follows the music, the listener depends on more than the input; it then stays on the filter's thread.
+//! The scout is a listener like the filter's, which runs some blocks ahead. The filter uses its decisions, so the output is
+//! bit-identical. Both threads decode the file, which takes less time than passing samples between them. With keys, or with a
+//! key or tuning that follows the music, the listener depends on more than the input; it then stays on the filter's thread.
 
 use crate::{
     error::Error,
@@ -21,17 +21,18 @@ use tone_filter_dsp::{Scout, ScoutDecisions, ToneFilter};
 /// Number of frames that the scout analyses at a time.
 const BLOCK: usize = 16_384;
 
-/// Queue length, in units of [`BLOCK`]; absorbs jitter.
+/// Length of the queue of decisions, in blocks of [`BLOCK`] frames. The queue absorbs jitter.
 const WAITING: usize = 4;
 
-/// Receiver of the scout's decisions.
+/// Filter's end of the queue of the scout's decisions.
 pub struct DecisionsAhead {
+    /// Number of frames of a block, and the decisions on them.
     decided: Receiver<(usize, ScoutDecisions)>,
-    /// Number of frames that the filter has decisions for, but has not processed yet.
+    /// Number of frames that the filter has not processed yet, although it has the decisions on them.
     decided_frames: usize,
 }
 
-/// Runs `work` on this thread. Meanwhile, `scout` analyses `input` and some silence behind it on another thread.
+/// Runs `work` on this thread. Meanwhile, `scout` analyses `input`, and then silence until `work` ends, on another thread.
 pub fn with_listener<T>(
     input: &Input,
     scout: Scout,
@@ -60,7 +61,7 @@ fn listen(mut source: Source, mut scout: Scout, to: &SyncSender<(usize, ScoutDec
 }
 
 impl DecisionsAhead {
-    /// Passes the decisions on the next `frames` frames to `filter`. Blocks until they are there.
+    /// Passes to `filter` the decisions on its next `frames` frames. Waits for them if necessary.
     pub fn pass_on(&mut self, filter: &mut ToneFilter, frames: usize) {
         while self.decided_frames < frames {
             let Ok((more, decided)) = self.decided.recv() else { return };

@@ -16,15 +16,16 @@ pub struct Analysed {
     pub seconds: f64,
     /// Number of samples, over all channels, that are NaN or infinite and count as silence.
     pub not_finite: u64,
-    /// Reason why no note sounds; `None` if one does.
+    /// Reason why no note sounds, or a warning that left and right cancel; `None` if neither applies.
     pub unheard: Option<Cause>,
 }
 
-/// Filters `input` with `settings` on `kernel`, and plays `keys`. The filter detects notes at any focus.
+/// Filters `input` with `settings` on `kernel`, and plays `keys`. Notes are detected even at a focus of 0 %.
 ///
-/// Calls `block` after each of the filter's blocks. Calls `moment` with the bands every `hop` seconds. The hop is rounded to whole
-/// samples, at least one; `moment` gets the rounded hop in seconds, too. Bands that settings or keys mute are inactive and not
-/// played. Calls `progress` with the fraction of the work done, 0 to 1, if the length of the file is known.
+/// Calls `block` after each of the filter's blocks. Calls `moment` with the bands every `hop` seconds. The hop is rounded to
+/// whole samples, at least one; `moment` gets the rounded hop in seconds, too. In these bands, a band that settings or keys
+/// mute is inactive, and is missing in `played`. Calls `progress` with the fraction of the work done, 0 to 1, if the length of
+/// the file is known.
 ///
 /// # Errors
 /// If the file cannot be read, or `moment` fails.
@@ -48,7 +49,7 @@ pub fn analyse(
     filter.reset();
     let mut player = KeyPlayer::new(keys, &filter);
     let latency = filter.latency();
-    // Frames of silence still to be appended, which flush the filter's latency.
+    // Number of frames of silence still to be appended to the input. They push the last sound out of the filter.
     let mut silence = latency;
     let mut channels = vec![Vec::new(); count];
     let (mut read, mut not_finite) = (0, 0);

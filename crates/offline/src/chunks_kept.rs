@@ -1,5 +1,5 @@
-//! Chunks of a WAV file that its output keeps. Sample counts are scaled to the output's rate; descriptions of the old samples are
-//! left out.
+//! Chunks that an output takes from a WAV input. Positions and lengths in samples are converted to the rate of the output.
+//! Descriptions of the old samples, such as hash and loudness, are left out.
 
 use crate::{source::Source, wav::Chunk};
 use std::io;
@@ -12,13 +12,13 @@ pub enum KeptChunk {
     Made([u8; 4], Vec<u8>),
 }
 
-/// Maximum length of chunks that are changed, in bytes; longer ones are copied unchanged.
+/// Maximum length in bytes of a chunk that is adapted; longer chunks are copied unchanged.
 const LONGEST: u32 = 16 << 20;
 
 /// Identifier of the chunk with a hash of the old samples.
 const HASH: [u8; 4] = *b"MD5 ";
 
-/// Value for an unknown loudness (EBU Tech 3285, version 2).
+/// Value of a loudness field in `bext` that is unknown (EBU Tech 3285, version 2).
 const UNKNOWN: [u8; 2] = 0x7FFF_u16.to_le_bytes();
 
 pub fn holds_tags(id: [u8; 4]) -> bool {
@@ -34,7 +34,8 @@ pub fn is_tag(source: &mut Source, chunk: Chunk) -> io::Result<bool> {
     Ok(holds_tags(chunk.id) && chunk.id != *b"LIST")
 }
 
-/// Returns `chunk` of `source`, adapted to the output; `None` if it is left out. `rates` are the input's and the output's in Hz.
+/// Returns `chunk` of `source`, adapted to the output; `None` if it is left out. `rates` are the sample rates of input and
+/// output in Hz.
 pub fn keep(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result<Option<KeptChunk>> {
     let [from, to] = rates;
     if chunk.id == HASH {
@@ -52,7 +53,7 @@ pub fn keep(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result<Op
         b"cue " => scale.each(&mut content, 4, 24, &[4, 20]),
         b"plst" => scale.each(&mut content, 4, 12, &[4]),
         b"smpl" => {
-            // Duration of a sample in nanoseconds.
+            // Field with the duration of a sample in nanoseconds.
             if let Some(period) = content.get_mut(8..12) {
                 period.copy_from_slice(&(1_000_000_000 / to).to_le_bytes());
             }
@@ -64,6 +65,7 @@ pub fn keep(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result<Op
     Ok(Some(KeptChunk::Made(chunk.id, content)))
 }
 
+/// Conversion of counts of samples from a rate in Hz to another one.
 #[derive(Clone, Copy)]
 struct Scale {
     from: u32,
@@ -85,7 +87,8 @@ impl Scale {
         }
     }
 
-    /// Scales the numbers at the offsets `fields` in all entries of `size` bytes, from `start` on.
+    /// Scales numbers in a list whose entries have `size` bytes each and begin at `start`. `fields` are their offsets in an
+    /// entry.
     fn each(self, content: &mut [u8], start: usize, size: usize, fields: &[usize]) {
         for entry in (start..content.len()).step_by(size) {
             fields.iter().for_each(|field| self.number(content, entry + field));
@@ -93,7 +96,7 @@ impl Scale {
     }
 }
 
-/// Scales the timestamp of a chunk `bext`, and clears its loudness.
+/// Scales the timestamp of a chunk `bext`, and sets its loudness fields to unknown.
 fn broadcast(content: &mut [u8], scale: Scale) {
     if let Some(time) = content.get_mut(338..346) {
         let samples = u64::from_le_bytes(time.try_into().expect("eight bytes"));
@@ -105,7 +108,7 @@ fn broadcast(content: &mut [u8], scale: Scale) {
     }
 }
 
-/// Scales the lengths of labelled texts in a list of labels.
+/// Scales the lengths of the labelled texts (`ltxt`) in a list of labels (`adtl`).
 fn labels(content: &mut [u8], scale: Scale) {
     let mut at = 4;
     while let Some(head) = content.get(at..at + 8) {

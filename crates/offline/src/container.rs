@@ -19,8 +19,8 @@ pub(crate) enum Writer {
 }
 
 impl Writer {
-    /// Creates the writer. `frames` is the maximum length of the file, if known. Dithers integers if `dithered`. A FLAC file gets
-    /// the fields and pictures of `metadata`.
+    /// Creates the writer. `frames` is the maximum length of the file, if known. If `dithered`, integers get dither. A FLAC
+    /// file gets the fields and pictures of `metadata`.
     pub fn new(
         container: Container,
         output: &Output,
@@ -39,8 +39,8 @@ impl Writer {
         })
     }
 
-    /// Writes `chunks`, which are new or copied from `source`, to a WAV file; does nothing for FLAC. Must be called before the
-    /// first samples or after [`Writer::end_data`].
+    /// Writes `chunks` to a WAV file; does nothing for FLAC. `source` has the content of the copied chunks. Must be called
+    /// before the first samples or after [`Writer::end_data`].
     pub fn put_chunks(&mut self, chunks: &[KeptChunk], source: &mut Source) -> Result<(), Error> {
         let Self::Wav(writer) = self else { return Ok(()) };
         chunks.iter().try_for_each(|chunk| match chunk {

@@ -21,7 +21,7 @@ pub enum Error {
     /// No file matches a pattern.
     #[error("{}: matches no file; check the name", .0.display())]
     NoMatch(PathBuf),
-    /// A folder has no audio files, or a list has no inputs.
+    /// A folder has no audio files, or a list of inputs is empty.
     #[error("{}: holds no audio files; give one with files in {}", .0.display(), dotted_extensions())]
     NoAudio(PathBuf),
     /// A folder stands where a file is expected.
@@ -101,7 +101,7 @@ pub enum Error {
         /// Number of frames by the header.
         frames: u64,
     },
-    /// The coded data is incomplete: the file ends too early, or a length in it is wrong.
+    /// The file ends too early, or a length in it is wrong. The number of missing frames is unknown.
     #[error("{}: truncated or damaged; copy or export it again", .0.display())]
     CutShort(PathBuf),
     /// The input has no samples.
@@ -159,7 +159,7 @@ pub enum Error {
         /// Sample rate of the output in Hz.
         rate: u32,
     },
-    /// A pipe's bytes cannot be stored in the folder for temporary files.
+    /// The content for or from a pipe cannot be stored in the folder for temporary files.
     #[error("{}: cannot be stored in {}, the folder for temporary files ({source}); make room there, or name another one in TMPDIR", .path.display(), std::env::temp_dir().display())]
     Temporary {
         /// Path of the input or output.
@@ -188,7 +188,7 @@ fn dotted_extensions() -> String {
     extensions().map(|own| format!(".{own}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Maximum number of channels of an input: filter and decoders allocate memory for each before they see a sample.
+/// Maximum number of channels of an input. Filter and decoders allocate memory for each channel before they see a sample.
 const MOST_CHANNELS: usize = 255;
 
 impl Error {

@@ -1,8 +1,8 @@
 //! Writer of FLAC files, by `flac-codec`.
 //!
-//! `flac-codec` encodes a block at a time, in 5 MB of memory for any length. Its files are exact by `flac --test` and ffmpeg, at
-//! 16 and 24 bits, with up to 8 channels, and with full-scale noise. `flacenc` 0.5.1 turned 17 MB of loud 24-bit music into 400
-//! MB, which ffmpeg refused to read.
+//! `flac-codec` encodes a block at a time, in 5 MB of memory for any length. `flac --test` and ffmpeg decode its files exactly:
+//! at 16 and 24 bits, with up to 8 channels, and with full-scale noise. Another crate, `flacenc` 0.5.1, turned 17 MB of loud
+//! 24-bit music into 400 MB, which ffmpeg refused to read.
 
 use crate::{
     error::Error,
@@ -35,7 +35,7 @@ const PLAIN: [u8; 42] = [
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ];
 
-/// Type byte of a picture block, with the flag of the last block.
+/// First byte of a picture block: its type, and the flag that it is the last block.
 const PICTURE: u8 = 0x86;
 
 pub struct Writer {
@@ -94,7 +94,7 @@ impl Writer {
     }
 }
 
-/// Parses pictures from the content of FLAC picture blocks; leaves out broken ones.
+/// Parses the contents of picture blocks. Leaves out broken ones.
 fn pictures(blocks: &[Vec<u8>]) -> Vec<Picture> {
     let read = |content: &Vec<u8>| {
         let [_, a, b, c] = (content.len() as u32).to_be_bytes();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 pub const WAV_EXTENSIONS: &[&str] = &["wav", "wave", "bwf", "rf64"];
 
-/// File extensions of MP4, which may contain unsupported codings.
+/// File extensions of MP4. A file with one of them may have a coding that is not supported.
 pub const MP4_EXTENSIONS: &[&str] = &["m4a", "m4b", "mp4", "mov"];
 
 /// Names and file extensions of all formats that are read.
@@ -29,7 +29,8 @@ pub enum Container {
 }
 
 impl Container {
-    /// Returns the container of an output called `path`: WAV without an extension, `None` for an unsupported extension.
+    /// Returns the container for the extension of the output `path`. Without an extension, it is WAV. Returns `None` for an
+    /// unsupported extension.
     pub fn of(path: &Path) -> Option<Self> {
         match extension(path) {
             None => Some(Self::Wav),
@@ -39,7 +40,7 @@ impl Container {
         }
     }
 
-    /// Returns the file extensions; new files get the first.
+    /// Returns the file extensions of this format. New files get the first one.
     pub const fn extensions(self) -> &'static [&'static str] {
         match self {
             Self::Wav => WAV_EXTENSIONS,
@@ -64,7 +65,7 @@ pub fn readable() -> String {
     READABLE.map(|(name, _)| name).join(", ")
 }
 
-/// Returns the extensions of all readable formats; in folders, only files with these are read.
+/// Returns the extensions of all readable formats. A folder stands for its files with these extensions.
 pub fn extensions() -> impl Iterator<Item = &'static str> {
     READABLE.iter().flat_map(|(_, extensions)| *extensions).copied()
 }
@@ -74,11 +75,12 @@ pub fn extension(path: &Path) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
-/// Returns whether a length in a header is a placeholder, as programs that write into a pipe leave it. `len` is the stated length
-/// of the samples, `most` the maximum of the field, and `there` the number of bytes to the end of the file.
+/// Returns whether a length in a header is a placeholder, as programs that write into a pipe leave it. `len` is the stated
+/// length of the samples, `most` the maximum of the field, and `there` the number of bytes to the end of the file. All are in
+/// bytes.
 ///
-/// Placeholders are 0, half of `most`, and `most`. The latter two may be off by 16 MiB, because some programs subtract the size
-/// of other chunks. The actual length then is `there`.
+/// Placeholders are 0 and, if they exceed `there`, about half of `most` and about `most`. These two may be off by 16 MiB,
+/// because some programs subtract the size of other chunks. The actual length of a placeholder is `there`.
 pub const fn is_open(len: u64, most: u64, there: u64) -> bool {
     const NEAR: u64 = 1 << 24;
     len == 0 || len > there && (len.abs_diff(most / 2 + 1) <= NEAR || most - len <= NEAR)
@@ -97,7 +99,7 @@ pub enum Depth {
     Int32,
     /// 32-bit float; nothing clips.
     Float32,
-    /// 64-bit float: read with the precision of `f32`, never written.
+    /// 64-bit float. It is read with the precision of `f32`, and never written.
     Float64,
 }
 

@@ -1,6 +1,6 @@
 //! Peak and RMS of samples.
 
-/// Peak and power of a signal, all channels together.
+/// Peak and mean power of a signal, over all of its channels.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Level {
     /// Maximum magnitude, 1 at full scale.
@@ -12,8 +12,8 @@ pub struct Level {
 impl Level {
     /// Adds the samples of one channel.
     pub fn add(&mut self, samples: &[f32]) {
-        // Eight sums and maxima in parallel fill a vector unit. A block is short, so f32 is precise enough for its sums. Positive
-        // floats compare like their bits.
+        // Eight sums and eight maxima in parallel fill a vector unit. A block is short, so f32 is precise enough for its sums.
+        // The bits of positive floats are ordered like the floats.
         let (mut peaks, mut squares) = ([0i32; 8], [0f32; 8]);
         let (blocks, rest) = samples.as_chunks::<8>();
         let mut padded = [0.0; 8];

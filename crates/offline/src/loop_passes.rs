@@ -1,12 +1,12 @@
 //! Seamless loops: a section that players repeat must have no seam in the output either.
 //!
 //! The filter processes the loop several times, until its state at the end of the loop equals its state at the start. Only the
-//! last pass is kept. In playback, the start of the loop follows either the section before the loop, or the end of the loop. The
-//! ends of both sections are crossfaded to the samples that directly precede the last pass.
+//! last pass is kept. A player reaches the start of the loop from two sides: from the section before the loop, and from the end
+//! of the loop. So the end of either section is crossfaded to the samples that directly precede the last pass.
 
 use std::{collections::VecDeque, ops::Range};
 
-/// Time in seconds in which levels and the listener settle, in addition to the filter's tail.
+/// Time in seconds in which levels and the listener settle. It is added to the filter's tail.
 const SETTLING: f64 = 3.0;
 
 /// Length in seconds of the crossfades to the start of the loop.
@@ -17,26 +17,28 @@ const FADE: f64 = 0.01;
 pub struct LoopPasses {
     /// Loop in source frames. If its length is unknown, the end is `u64::MAX` until the source has ended.
     frames: Range<u64>,
-    /// Minimum number of frames in which the filter settles.
+    /// Minimum number of frames that are filtered before the pass that is kept.
     settling: u64,
     /// Length of the crossfades in frames.
     fade: u64,
+    /// Source frame that is read next.
     position: u64,
+    /// Maximum of `position` so far.
     furthest: u64,
-    /// Number of passes after the current one; `None` in the first pass.
+    /// Number of passes after the current one; `None` in the first pass, whose length may be unknown.
     passes_left: Option<u64>,
     /// Number of the filter's output frames so far.
     output_frames: u64,
-    /// First output frame of the pass that is kept.
+    /// First output frame of the pass that is kept; `u64::MAX` until it is known.
     kept_from: u64,
     channels: Vec<Channel>,
 }
 
 #[derive(Debug, Default, Clone)]
 struct Channel {
-    /// Last output frames before the loop.
+    /// Output frames that directly precede the loop, at most `fade`.
     before: Vec<f32>,
-    /// Latest output frames of the passes that are not kept.
+    /// Latest output frames of the passes that are not kept, at most `fade`.
     latest: VecDeque<f32>,
 }
 
@@ -56,7 +58,8 @@ impl LoopPasses {
         }
     }
 
-    /// Returns the number of frames to read next, at most `frames`; `None` at the end of the loop, where the source must jump back.
+    /// Returns how many frames to read next, at most `frames`. Returns `None` at the end of the loop, where the source must
+    /// jump back.
     pub fn room(&self, frames: usize) -> Option<usize> {
         if self.passes_left == Some(0) {
             return Some(frames);
@@ -65,12 +68,13 @@ impl LoopPasses {
         (here > 0).then(|| frames.min(usize::try_from(here).unwrap_or(usize::MAX)))
     }
 
-    /// Returns whether the source must jump back at its end.
+    /// Returns whether another pass follows, so that the source must jump back where it ends.
     pub fn goes_on(&self) -> bool {
         self.passes_left != Some(0) && self.position > self.frames.start
     }
 
-    /// Returns the source frame that follows the source's end; `None` unless the loop ends there.
+    /// Returns the loop's first frame if the loop ends where the source has ended: a player goes on there. Otherwise returns
+    /// `None`.
     pub fn goes_on_at(&self) -> Option<u64> {
         let at_end = self.passes_left == Some(0) && self.position == self.frames.end;
         at_end.then_some(self.frames.start)
@@ -102,7 +106,7 @@ impl LoopPasses {
         self.frames.start
     }
 
-    /// Removes the passes that are not kept from `block`, the filter's output, and applies the crossfades.
+    /// Removes the passes that are not kept. `block` is the filter's output. Also applies the crossfades.
     pub fn keep_last_pass(&mut self, block: &mut [Vec<f32>]) {
         let Self { fade, kept_from, output_frames: first, .. } = *self;
         let Range { start, end } = self.frames;

@@ -1,4 +1,4 @@
-//! Metadata (titles, covers, markers) that an output takes from its input, read by `lofty`.
+//! Metadata (titles, covers, markers) that an output takes from its input. `lofty` reads it.
 //!
 //! Fields that describe the old samples are left out: ReplayGain and other loudness, hashes, the encoder.
 
@@ -25,7 +25,7 @@ use lofty::{
 use ogg_pager::Packets;
 use std::io::{self, BufReader, Read, Seek};
 
-/// Types of tags, the best first. A field replaces fields of the same name in later types.
+/// Types of tags, the best first. If several tags have a field of the same name, the first of these types counts.
 const KINDS: [TagType; 7] = [
     TagType::VorbisComments,
     TagType::Id3v2,
@@ -52,37 +52,40 @@ const OF_SAMPLES: [&str; 12] = [
     "MD5",
 ];
 
-/// Fields of FLAC that the encoder writes itself.
+/// Fields that our encoder of FLAC writes itself, so they are not copied.
 const OWN: [&str; 2] = ["WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "METADATA_BLOCK_PICTURE"];
 
-/// Maximum size of a picture in FLAC in bytes, less room for its description.
+/// Maximum size of the data of a picture in FLAC, in bytes. The rest of the block, 4 KiB, is room for its description.
 const LARGEST_PICTURE: usize = (1 << 24) - 4096;
 
 /// Metadata that an output gets from its input.
 #[derive(Default)]
 pub struct Metadata {
-    /// Chunks before the samples of a WAV file.
+    /// Chunks that precede the samples in a WAV output.
     pub before: Vec<KeptChunk>,
-    /// Chunks after the samples of a WAV file.
+    /// Chunks that follow the samples in a WAV output.
     pub after: Vec<KeptChunk>,
-    /// Names and values of the fields of a FLAC file.
+    /// Names and values of the fields in a FLAC output.
     pub fields: Vec<(String, String)>,
-    /// Pictures of a FLAC file, as contents of picture blocks.
+    /// Pictures in a FLAC output, as contents of picture blocks.
     pub pictures: Vec<Vec<u8>>,
-    /// Names of fields and chunks that the output lacks.
+    /// Names of fields and chunks of the input that the output lacks.
     pub left_out: Vec<String>,
 }
 
+/// Content of all tags of a file.
 #[derive(Default)]
 struct Tags {
+    /// Names in upper case, and values.
     fields: Vec<(String, String)>,
     pictures: Vec<Picture>,
+    /// Names of fields that describe the old samples.
     left_out: Vec<String>,
 }
 
 impl Metadata {
-    /// Reads the metadata of `input`, opened as `source`, that `container` can store. `rates` are the input's and the output's in
-    /// Hz.
+    /// Reads the metadata of `input` that `container` can store. `source` must be the reader of `input`. `rates` are the sample
+    /// rates of input and output in Hz.
     pub fn read(
         input: &Input,
         source: &mut Source,
@@ -105,7 +108,8 @@ impl Metadata {
                 metadata.fields = tags.fields;
             }
             Container::Wav => {
-                // If any field is left out, all tags are written anew.
+                // Copies the tags of a WAV file unchanged. If it has a field that must be left out, or is another format,
+                // writes new tags.
                 let keeps = is_wav && tags.left_out.is_empty();
                 let mut keep = |chunks: Vec<Chunk>| -> io::Result<Vec<KeptChunk>> {
                     let mut kept = Vec::new();
@@ -132,8 +136,8 @@ impl Metadata {
     }
 }
 
-/// Returns the metadata of FLAC in Ogg as the head of a FLAC file; `None` for other files. `lofty` reads FLAC only outside of
-/// containers.
+/// Returns the metadata of FLAC in Ogg as the head of a FLAC file, because `lofty` reads FLAC only outside of containers.
+/// Returns `None` for other files.
 ///
 /// The first packet begins with 9 bytes. The last two of them state how many packets with a metadata block follow. The rest of
 /// the packet is the start of a FLAC file (RFC 9639, section 10.1).
@@ -151,7 +155,7 @@ impl Tags {
     fn read(file: &SharedFile) -> Self {
         let read = guard(|| {
             let blocks = flac_in_ogg(&mut BufReader::new(file.at(0)));
-            // Both cases have one type, because `lofty` is large and would be compiled for each type of reader.
+            // Both cases have the same type of reader: `lofty` is large, and would be compiled for each type.
             let from = match blocks {
                 Some(blocks) => Spliced::new(blocks, file.at(0), 0..0),
                 None => Spliced::plain(file, 0..file.metadata().ok()?.len()),
@@ -171,12 +175,12 @@ impl Tags {
         tags
     }
 
-    /// Adds the fields of `tag` whose names are not known yet, and its pictures if there are none yet.
+    /// Adds the fields of `tag` whose names no earlier tag has. Adds its pictures if no earlier tag has any.
     fn add(&mut self, tag: &Tag) {
         let known: Vec<String> = self.fields.iter().map(|(name, _)| name.clone()).collect();
         let mut fields: Vec<(String, String)> =
             VorbisComments::from(tag.clone()).take_items().collect();
-        // Adds fields with custom names, which the conversion may lose.
+        // The conversion may lose fields with custom names, so these are added here.
         if tag.tag_type() == TagType::Id3v2 {
             for frame in &Id3v2Tag::from(tag.clone()) {
                 if let Frame::UserText(text) = frame {

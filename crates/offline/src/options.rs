@@ -12,7 +12,7 @@ pub enum Tail {
     None,
     /// Tail of this duration in seconds.
     Seconds(f64),
-    /// Until the tail falls below half an LSB of 16 bits.
+    /// Tail up to the point where it falls below half an LSB of 16 bits.
     Auto,
 }
 
@@ -35,15 +35,15 @@ pub struct Options {
     pub settings: Settings,
     /// Whether the input passes through unfiltered: the file is only converted.
     pub bypass: bool,
-    /// MIDI file that plays the keys; see the setting `keys`.
+    /// MIDI file that plays the bands; see the setting `keys`.
     pub keys: KeyTrack,
-    /// Notes of the input; `None` if the listener finds them.
+    /// Notes of the input; `None` if the listener detects them.
     pub score: Option<Arc<tone_filter_dsp::Score>>,
     /// Number format of the output's samples; `None` for the input's.
     pub depth: Option<Depth>,
     /// Sample rate of the output in Hz; `None` for the input's.
     pub rate: Option<u32>,
-    /// Tail: sound after the end of the input.
+    /// Length of the output after the end of the input.
     pub tail: Tail,
     /// Section that repeats without a seam.
     pub looped: Looped,
@@ -59,9 +59,9 @@ pub struct Options {
     pub force: bool,
     /// Whether the output gets the input's modification time.
     pub keep_mtime: bool,
-    /// Whether the loudness is measured, which takes as long as the filter's bank of resonators.
+    /// Whether the loudness of input and output is measured. This takes as long as the filter's bank of resonators.
     pub loudness: bool,
-    /// Whether the listener of a long file runs on its own thread, for which a core should be free. The output does not change.
+    /// Whether the listener of a long file runs on its own thread. A core should be free for it. The output is the same.
     pub ahead: bool,
     /// Whether to analyse the file a second time if no note sounds at a focus of 0 %, to find out why.
     pub explain: bool,

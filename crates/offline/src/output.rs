@@ -17,26 +17,29 @@ const PREFIX: &str = ".tone-filter-";
 /// Suffix of temporary file names.
 const SUFFIX: &str = ".part";
 
-/// Temporary files that exist now and must be removed after an interruption.
+/// Temporary files that exist now. An interruption removes them.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Folders in which [`sweep`] has removed old temporary files.
 static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Output file. It has a temporary name beside the target until [`Output::commit`], and is removed if it is dropped before.
+/// Output file. Until [`Output::commit`], it is a temporary file: in the folder of the target, or unnamed if the output is a
+/// pipe or device. It is removed if it is dropped before.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
-    /// Final file: `path`, or the target of the links at `path`.
+    /// Path that the file gets at the end: `path`, or the target of the links at `path`.
     target: PathBuf,
     file: Destination,
+    /// Whether an existing file may be overwritten.
     force: bool,
 }
 
 #[derive(Debug)]
 enum Destination {
     Named(NamedTempFile),
-    /// Temporary file, which is copied to an open pipe or device when it is complete; `None` is standard output.
+    /// Temporary file, and the open pipe or device to which it is copied when it is complete; `None` stands for standard
+    /// output.
     Stream(File, Option<File>),
 }
 
@@ -71,7 +74,7 @@ impl Output {
             return Err(Error::Exists(path.into()));
         }
         let next = |link: &PathBuf| Some(link.with_file_name(fs::read_link(link).ok()?));
-        // Follows at most 40 links, like Linux.
+        // Follows at most 40 links in a row, as Linux does.
         let target = successors(Some(path.to_path_buf()), next).take(40).last();
         let target = target.expect("the path itself is one");
         let folder = match target.parent() {
@@ -85,7 +88,7 @@ impl Output {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).suffix(SUFFIX);
         let mut unfinished = locked(&UNFINISHED);
-        // The builder's error has the temporary name, which no user knows, and not the system's words.
+        // The builder's error names the temporary file, which no user knows, and lacks the system's message.
         let mut code = None;
         let create =
             |path: &Path| create_locked(path).inspect_err(|error| code = error.raw_os_error());
@@ -105,7 +108,7 @@ impl Output {
         }
     }
 
-    /// Returns the path as given, where [`Output::commit`] puts the file.
+    /// Returns the path of the output, as it was given.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -119,8 +122,9 @@ impl Output {
         self.file().set_modified(time).map_err(|source| Error::Write { path: path.clone(), source })
     }
 
-    /// Syncs the file to the disk and gives it its final name, so that even a power cut leaves no incomplete file under that
-    /// name. Copies the content to a pipe or device; a reader such as `head` may close the pipe early.
+    /// Completes the output. A file is synced to the disk before it gets its final name, so even a power cut leaves no
+    /// incomplete file under that name. For a pipe or device, the content is copied to it; a reader such as `head` may close
+    /// the pipe early.
     ///
     /// # Errors
     /// If the system refuses, or if a file with that name has appeared meanwhile and `force` is not set.
@@ -148,7 +152,7 @@ impl Output {
         #[cfg(unix)]
         keep_owner_and_mode(file.as_file(), &target);
         sync(file.as_file()).map_err(write)?;
-        // An interruption waits for the lock.
+        // While this lock is held, an interruption waits.
         let mut unfinished = locked(&UNFINISHED);
         unfinished.remove(file.path());
         match put_in_place(file, &target, force) {
@@ -162,7 +166,8 @@ impl Output {
 }
 
 impl Error {
-    /// Creates the error of a failed write to `path`: for pipes and devices, whose content is stored first, [`Self::Temporary`].
+    /// Creates the error of a failed write to `path`: [`Self::Temporary`] for pipes and devices, whose content is stored first,
+    /// otherwise [`Self::Write`].
     pub fn writing(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         if is_stream(&path) {
@@ -186,7 +191,7 @@ pub(crate) fn is_stream(path: &Path) -> bool {
     path == Path::new(STDIO) || fs::metadata(path).is_ok_and(is_special)
 }
 
-/// Syncs `file` to the disk. Succeeds on network file systems that do not support it.
+/// Syncs `file` to the disk. Also succeeds on network file systems that cannot sync.
 fn sync(file: &File) -> io::Result<()> {
     use io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem, Unsupported};
     file.sync_all().or_else(|error| match error.kind() {
@@ -195,8 +200,8 @@ fn sync(file: &File) -> io::Result<()> {
     })
 }
 
-/// Renames `file` to `target`. Without `force`, fails if `target` exists. On file systems without hard links and rename flags, it
-/// first creates an empty `target`, which only one program can do, and then replaces it.
+/// Renames `file` to `target`. Without `force`, fails if `target` exists. Some file systems have neither hard links nor rename
+/// flags. There, this function first creates an empty `target`, at which only one program can succeed, and then replaces it.
 fn put_in_place(file: NamedTempFile, target: &Path, force: bool) -> Result<File, PersistError> {
     if force {
         return file.persist(target);
@@ -220,7 +225,7 @@ fn put_in_place(file: NamedTempFile, target: &Path, force: bool) -> Result<File,
 fn keep_owner_and_mode(file: &File, target: &Path) {
     use std::os::unix::fs::{MetadataExt, fchown};
     let Ok(old) = fs::metadata(target) else { return };
-    // Only root may change the owner; members of a group may set that group.
+    // Only root may change the owner. A user may set the group to one of the groups that the user is in.
     if fchown(file, Some(old.uid()), Some(old.gid())).is_err() {
         drop(fchown(file, None, Some(old.gid())));
     }
@@ -230,7 +235,7 @@ fn keep_owner_and_mode(file: &File, target: &Path) {
 /// Creates a temporary file and keeps it locked while it is open, so that other runs see that it is in use.
 fn create_locked(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).write(true).create_new(true).open(path)?;
-    // Another run's `sweep` may hold the lock by now, or have removed the file. Other errors of the lock do not matter: without
+    // By now, another run's `sweep` may hold the lock, or have removed the file. Other errors do not matter: on systems without
     // locks, `sweep` removes nothing.
     if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || !path.exists() {
         // The caller then tries another name.
@@ -239,8 +244,8 @@ fn create_locked(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Removes temporary files that earlier runs left in `folder`; current ones are locked. Ignores errors, which do not affect the
-/// new output.
+/// Removes temporary files that earlier runs have left in `folder`. Files of current runs are locked, and stay. Ignores errors,
+/// which do not affect the new output.
 fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -262,7 +267,7 @@ fn sweep(folder: &Path) {
 /// If the system refuses, or another handler is already installed.
 pub fn clean_up_on_interrupt(report: impl Fn() + Send + 'static) -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(move || {
-        // The lock is held until the exit: no thread creates another file.
+        // Holds the lock until the exit, so that no thread creates another file.
         let unfinished = locked(&UNFINISHED);
         for path in unfinished.iter() {
             // The file may have been completed and renamed by now.

@@ -15,10 +15,10 @@ use crate::{
 use ebur128::{EbuR128, Mode};
 use tone_filter_dsp::{BandMask, BandState, KeyEvent, ToneFilter};
 
-/// Number of frames between two readings of the bands, and maximum length of a block of the tail.
+/// Maximum number of frames that are filtered between two readings of the bands. Also the length of a block of the tail.
 const MOMENT: usize = 2048;
 
-/// Minimum peak of a block for [`Tail::Auto`] to continue: half an LSB of 16 bits.
+/// Half an LSB of 16 bits. [`Tail::Auto`] ends the tail at the first block whose peak is lower.
 const INAUDIBLE: f32 = 0.5 / 32_768.0;
 
 /// Run over a file from its start to the end of its tail.
@@ -27,7 +27,7 @@ pub struct Pass<'a> {
     options: &'a Options,
     /// Gain that is applied to the filter's output.
     gain: f32,
-    /// Whether the source restarts at its end, without a seam.
+    /// Whether the source restarts at its end. The filter is not reset then, so there is no seam.
     pub repeats: bool,
     pub(super) source: Source,
     filter: ToneFilter,
@@ -36,30 +36,38 @@ pub struct Pass<'a> {
     /// Decisions of the listener, if it runs on another thread.
     pub(super) decisions: Option<DecisionsAhead>,
     stage: Stage,
-    /// State of a loop, which is filtered in several passes.
+    /// State of a loop, which is filtered in several passes; `None` if the source has no loop.
     pub(super) loop_passes: Option<LoopPasses>,
     /// Number of source frames read since the last restart; repetitions of a loop do not count.
     pub(super) read: u64,
+    /// Number of source samples so far that are NaN or infinite.
     not_finite: u64,
+    /// Whether the source has restarted at its end.
     repeated: bool,
     /// Number of output frames still to be dropped, because they precede the source's first frame.
     frames_to_drop: usize,
+    /// Level of the input.
     pub(super) before: Level,
+    /// Level of the output.
     pub(super) after: Level,
-    /// Loudness meters of input and output.
+    /// Loudness meters of input and output; `None` if not measured.
     meters: [Option<EbuR128>; 2],
+    /// Bands that have sounded so far.
     pub(super) notes: BandMask,
     unheard: Unheard,
 }
 
-/// Source of the next block.
+/// Where the frames of the next block come from.
 enum Stage {
+    /// Frames read from the file.
     Source,
-    /// Samples that are still in the filter because of its latency.
+    /// Frames that follow the end of the file; see [`Pass::read_beyond`]. They push the last sound out of the filter.
     Latency,
-    /// The tail: number of frames of silence still to be filtered.
+    /// Silence, of which this number of frames is still to be filtered.
     Tail(u64),
+    /// Frames that are still in the resampler.
     Resampler,
+    /// Nothing: the output is complete.
     End,
 }
 
@@ -150,7 +158,7 @@ impl<'a> Pass<'a> {
         self.source.frames().map(|frames| self.read as f64 / frames.max(self.read) as f64)
     }
 
-    /// Returns the duration in seconds of the source read since its last start; repetitions of a loop do not count.
+    /// Returns how many seconds of the source have been read since its last start; repetitions of a loop do not count.
     pub fn seconds(&self) -> f64 {
         self.read as f64 / f64::from(self.source.format().rate)
     }
@@ -232,8 +240,8 @@ impl<'a> Pass<'a> {
         Ok(true)
     }
 
-    /// Reads the next frames of the source, and jumps back at the end of a loop. Returns the number of samples that are not
-    /// finite, and whether the frames are read for the first time.
+    /// Reads the next frames of the source, and jumps back at the end of a loop. Returns how many samples are not finite, and
+    /// whether the frames are read for the first time.
     fn read(&mut self, block: &mut [Vec<f32>], frames: usize) -> Result<(u64, bool), Error> {
         let Some(passes) = &mut self.loop_passes else {
             return Ok((self.source.read(block, frames)?, true));
@@ -254,9 +262,9 @@ impl<'a> Pass<'a> {
         Ok((read.unwrap_or(0), passes.advance(block[0].len())))
     }
 
-    /// Replaces the content of `block` by as many frames as the latency, which follow the source's end. If a loop ends there and
-    /// no tail follows, these are the loop's start, as in a player: with lookahead, they affect the end of the output. Otherwise
-    /// they are silent.
+    /// Replaces the content of `block` by frames that follow the source's end, as many as the filter's latency. Normally they
+    /// are silent. If a loop ends there and no tail follows, they are the loop's start, which a player plays next: with
+    /// lookahead, they affect the end of the output.
     fn read_beyond(&mut self, block: &mut [Vec<f32>]) -> Result<(), Error> {
         let latency = self.filter.latency();
         let tail = self.tail_frames();
@@ -281,7 +289,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Restarts the source without a reset of the filter.
+    /// Restarts the source, and releases all keys. The filter is not reset.
     fn rewind(&mut self) -> Result<(), Error> {
         self.source = Source::open(self.input)?;
         self.filter.play(KeyEvent::ReleaseAll);
@@ -292,7 +300,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Returns the reason why no note has sounded; `None` if one has.
+    /// Returns the reason why no note has sounded, or a warning that left and right cancel; `None` if neither applies.
     pub(super) fn unheard(&self) -> Option<Cause> {
         let Options { settings, score, .. } = self.options;
         self.unheard.cause(settings, score.is_some(), &self.before)
@@ -320,8 +328,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Filters `block` at the source's sample rate. Removes samples before the source's first one, and passes of a loop that are
-    /// not kept.
+    /// Filters `block` at the source's sample rate, plays the keys, and notes which bands sound. Then drops the filter's
+    /// latency at the start, and the passes of a loop that are not kept.
     fn process_at_rate(&mut self, block: &mut [Vec<f32>]) {
         for start in (0..block[0].len()).step_by(MOMENT) {
             let end = block[0].len().min(start + MOMENT);

@@ -17,19 +17,19 @@ use crate::{
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
 use tone_filter_dsp::{BandMask, Settings};
 
-/// Number of frames that go from reader to filter to writer at a time; enough to outweigh the cost of system calls and thread
-/// messages.
+/// Number of frames that go from reader to filter to writer at a time. They take much longer than the system calls and thread
+/// messages for them.
 const BLOCK: usize = 16_384;
 
-/// Queue length, in units of [`BLOCK`]; absorbs jitter.
+/// Length of the queue from filter to writer, in blocks of [`BLOCK`] frames. The queue absorbs jitter.
 const WAITING: usize = 4;
 
-/// Maximum number of frames of a file that is rendered on one thread. Longer files get threads for writing and listening;
-/// shorter ones come in batches, which use all cores anyway.
+/// Maximum length of an output, in frames, that is rendered on one thread. Longer ones get threads for writing and listening.
+/// Shorter ones mostly come in batches, which use all cores anyway.
 const LONG: u64 = 1 << 21;
 
-/// Maximum peak of the output, relative to the input's peak, that counts as rounding errors: -100 dB. The makeup gain raises
-/// rounding errors of 24 bits by up to 24 dB.
+/// An output whose peak is at most this multiple of the input's peak counts as silent (-100 dB). It consists of rounding
+/// errors: the makeup gain raises those of 24 bits by up to 24 dB.
 const ROUNDING: f32 = 1e-5;
 
 /// Report on a rendered file.
@@ -41,13 +41,13 @@ pub struct Report {
     pub frames: u64,
     /// Duration of the input in seconds.
     pub source_seconds: f64,
-    /// Number of samples that were filtered, over all channels.
+    /// Number of samples of the input, over all channels.
     pub samples: u64,
     /// Duration of the run in seconds, reading and writing included.
     pub wall_seconds: f64,
     /// Number of samples of the input that are NaN or infinite and count as silence.
     pub not_finite: u64,
-    /// Note on samples of the input that are ignored; `None` if there are none.
+    /// Message about samples of the input that are ignored; `None` if there are none.
     pub ignored: Option<&'static str>,
     /// Names of fields and chunks of the input that the output lacks.
     pub left_out: Vec<String>,
@@ -61,7 +61,7 @@ pub struct Report {
     pub clipped: u64,
     /// Bands that sounded.
     pub notes: BandMask,
-    /// Reason why no note sounded; `None` if one did.
+    /// Reason why no note sounded, or a warning that left and right cancel; `None` if neither applies.
     pub unheard: Option<Cause>,
     /// Filter settings, copied from the options.
     pub settings: Settings,
@@ -174,7 +174,7 @@ pub fn render(
     })
 }
 
-/// Receiver of blocks. It may swap a block's vectors for other ones.
+/// Function that receives each block. It may replace the block's vectors by others.
 type Sink<'a> = &'a mut dyn FnMut(&mut Vec<Vec<f32>>) -> Result<(), Error>;
 
 /// Runs `work`, and writes its blocks on another thread: while one block is rounded and written, the next ones are filtered.
@@ -189,14 +189,14 @@ fn in_parallel<T>(
         let writing = scope.spawn(move || {
             for block in blocks {
                 writer.write(&block)?;
-                // After the last block, nothing receives the vectors.
+                // Fails after the last block, when nothing receives the vectors any more.
                 drop(empty.send(block));
             }
             Ok(())
         });
         let done = work(&mut |block| {
             let free = vectors.try_recv().unwrap_or_else(|_| vec![Vec::new(); block.len()]);
-            // The writer's own error is returned instead of this one.
+            // Only stops the work: the result is the error of the writing thread.
             let gone =
                 |_| Error::Write { path: path.into(), source: io::ErrorKind::BrokenPipe.into() };
             full.send(std::mem::replace(block, free)).map_err(gone)
@@ -207,14 +207,14 @@ fn in_parallel<T>(
     })
 }
 
-/// Filters the whole input into `sink`. Returns the number of output frames. For a long file, the listener runs on its own thread
-/// if `options` permit.
+/// Filters the whole input, and passes the blocks of the output to `sink`. Returns the number of output frames. For a long
+/// file, the listener runs on its own thread if `options` permit.
 fn run(
     (pass, input, options): (&mut Pass, &Input, &Options),
     progress: &mut dyn FnMut(f64),
     sink: Sink,
 ) -> Result<u64, Error> {
-    // The scout reads straight on and cannot follow a loop, in which the source jumps back.
+    // In a loop, the source jumps back. The scout cannot follow, because it reads straight on.
     let ahead = options.ahead && is_long(pass) && pass.loop_passes.is_none();
     match pass.filter().scout().filter(|_| ahead) {
         Some(scout) => with_listener(input, scout, |decisions| {
@@ -228,7 +228,7 @@ fn run(
     }
 }
 
-/// Returns whether the file is long, or its length is unknown.
+/// Returns whether the output is longer than [`LONG`], or its length is unknown.
 fn is_long(pass: &Pass) -> bool {
     pass.most_frames().is_none_or(|frames| frames > LONG)
 }

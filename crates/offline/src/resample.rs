@@ -18,10 +18,10 @@ const BETA: f64 = 13.367;
 /// CUTOFF)` = `(130 - 8) / (2.285 pi * 2 * HALF)`.
 const CUTOFF: f64 = 1.0 - 122.0 / (2.285 * PI * 4.0 * HALF as f64);
 
-/// Number of products summed in parallel.
+/// Number of partial sums that a dot product computes in parallel.
 const LANES: usize = 16;
 
-/// Maximum number of coefficients in the table: 64 MiB.
+/// Maximum number of coefficients in the table, which then takes 64 MiB.
 const MOST_FACTORS: usize = 1 << 24;
 
 /// Converter of a stream to another sample rate. Input and output start at the same time.
@@ -34,11 +34,12 @@ pub struct Resampler {
     table: Vec<f32>,
     /// Number of coefficients in a row.
     length: usize,
-    /// Input samples of each channel, from the first one that the next output needs.
+    /// Input samples of each channel that later output frames need.
     pending: Vec<Vec<f32>>,
-    /// Row of the table for the next output: its offset from an input sample, in units of 1 / `to` samples.
+    /// Row of the table for the next output frame: its distance from the input frame before it, in units of 1 / `to` input
+    /// frames.
     phase: usize,
-    /// Numbers of input frames and of output frames so far.
+    /// Number of input frames so far, and number of output frames so far.
     frames: [u64; 2],
 }
 
@@ -46,12 +47,12 @@ impl Resampler {
     /// Creates a resampler from the rate `from` to the rate `to`, in Hz; both must be more than 0.
     ///
     /// # Errors
-    /// If the rates have so small a common divisor that the table would be too large.
+    /// If the greatest common divisor of the rates is so small that the table would exceed 64 MiB.
     pub fn new(from: u32, to: u32, channels: u16) -> Result<Self, String> {
         let common = gcd(from, to);
         let [from, to] = [from, to].map(|rate| (rate / common) as usize);
-        let share = (to as f64 / from as f64).min(1.0);
-        let half = ((HALF as f64 / share).ceil() as usize).next_multiple_of(LANES / 2);
+        let ratio = (to as f64 / from as f64).min(1.0);
+        let half = ((HALF as f64 / ratio).ceil() as usize).next_multiple_of(LANES / 2);
         let length = 2 * half;
         if length.saturating_mul(to) > MOST_FACTORS {
             return Err("their ratio is not simple enough".into());
@@ -61,12 +62,12 @@ impl Resampler {
         for phase in 0..to {
             for (tap, factor) in row.iter_mut().enumerate() {
                 let samples = tap as f64 - (half - 1) as f64 - phase as f64 / to as f64;
-                *factor = sinc(CUTOFF * share * samples) * kaiser(samples / half as f64);
+                *factor = sinc(CUTOFF * ratio * samples) * kaiser(samples / half as f64);
             }
             let sum: f64 = row.iter().sum();
             table.extend(row.iter().map(|factor| (factor / sum) as f32));
         }
-        // The first output is at the time of the first input, in the middle of the filter.
+        // The first output frame has the time of the first input frame, which the filter must have in its middle.
         let pending = vec![vec![0.0; half - 1]; usize::from(channels)];
         Ok(Self { from, to, table, length, pending, phase: 0, frames: [0; 2] })
     }
@@ -76,7 +77,7 @@ impl Resampler {
         (u128::from(frames) * self.to as u128).div_ceil(self.from as u128) as u64
     }
 
-    /// Replaces the input in `channels` by the output that can be computed so far.
+    /// Takes the next input from `channels`, and replaces it by the output that can be computed so far.
     pub fn process(&mut self, channels: &mut [Vec<f32>]) {
         self.frames[0] += channels[0].len() as u64;
         for (pending, channel) in self.pending.iter_mut().zip(channels.iter_mut()) {
@@ -85,7 +86,7 @@ impl Resampler {
         self.advance(channels, usize::MAX);
     }
 
-    /// Replaces the content of `channels` by the rest of the output.
+    /// Replaces the content of `channels` by the output that remains after the last input.
     pub fn finish(&mut self, channels: &mut [Vec<f32>]) {
         channels.iter_mut().for_each(Vec::clear);
         let left = (self.output_frames(self.frames[0]) - self.frames[1]) as usize;
@@ -185,7 +186,7 @@ mod tests {
     #[test]
     fn a_sine_keeps_its_pitch_phase_and_length_at_any_rate_and_block_size() {
         for (from, to) in RATES {
-            // One frequency in the middle of the passband, one at its end.
+            // Tests a frequency in the middle of the passband, and one at its end.
             let nyquist = f64::from(from.min(to)) / 2.0;
             for hertz in [1000.0, 0.93 * nyquist] {
                 let input: Vec<f32> = (0..FRAMES).map(|t| sine(hertz, from, t)).collect();

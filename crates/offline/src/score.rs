@@ -1,4 +1,4 @@
-//! MIDI files whose keys play the bands (setting `keys`), and scores: notes that replace the listener's.
+//! Key tracks: MIDI files that play the bands (setting `keys`). Scores: notes that replace those of the listener.
 
 use crate::error::Error;
 use std::{fs, io::Read, iter::Peekable, ops::Range, path::Path, sync::Arc, vec::IntoIter};
@@ -6,7 +6,7 @@ use tone_filter_dsp::{KeyEvent, Score, ToneFilter};
 pub use tone_filter_midi::Drums;
 use tone_filter_midi::{EXTENSIONS, MidiFile};
 
-/// MIDI file that plays the keys of a filter; none by default.
+/// MIDI file that plays the keys of a filter. By default, it is empty, and plays none.
 #[derive(Debug, Clone, Default)]
 pub struct KeyTrack(Option<Arc<MidiFile>>);
 
@@ -19,7 +19,7 @@ impl KeyTrack {
         read_midi(path, drums).map(|file| Self(Some(file.into())))
     }
 
-    /// Returns a description of the unsupported content that is left out; `None` if there is none.
+    /// Returns a description of unsupported content that is not played; `None` if there is none.
     pub fn left_out(&self) -> Option<&str> {
         self.0.as_ref()?.left_out()
     }
@@ -42,7 +42,7 @@ const LARGEST: u64 = 64 << 20;
 pub struct Notes {
     /// Notes of the file.
     pub score: Score,
-    /// Description of invalid or unsupported content that is left out; `None` if there is none.
+    /// Description of invalid or unsupported content that the score lacks; `None` if there is none.
     pub left_out: Option<String>,
 }
 
@@ -95,7 +95,8 @@ impl KeyPlayer {
         self
     }
 
-    /// Filters the frames `range` of `channels`, and plays the keys that are due. Calls `each` after each of the filter's blocks.
+    /// Filters the frames `range` of `channels`, and plays the keys that are due in them. Calls `each` after each of the
+    /// filter's blocks.
     pub fn process(
         &mut self,
         filter: &mut ToneFilter,

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-/// Reader of an open file, which other threads may read at the same time.
+/// Reader of an open file. Other readers may read the file at the same time, on other threads, too.
 #[derive(Debug)]
 pub struct SharedFile {
     file: Arc<File>,

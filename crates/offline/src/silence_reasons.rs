@@ -8,33 +8,34 @@ use tone_filter_dsp::{
 };
 use tone_filter_song::found::Finder;
 
-/// Minimum deviation from the bands' tuning, in cents, at which the music counts as out of tune.
+/// Minimum difference in cents between the music's tuning and the bands' at which the music counts as out of tune.
 const OFF_TUNE: f64 = 30.0;
 
-/// Maximum power of the mean of left and right that counts as cancellation, relative to the mean of their powers: -20 dB.
+/// Left and right count as cancelling if the power of their mean is at most this fraction of the mean of their powers: -20 dB.
 const CANCELS: f64 = 0.01;
 
-/// Reason why no note sounds. Its text is the reason and a remedy.
+/// Reason why no note sounds. `Display` writes the reason and a remedy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cause {
     /// All samples are 0.
     Silent,
-    /// Left and right cancel in their mean, which is the input of the bands.
+    /// Left and right cancel in their mean, which the bands get as input.
     Cancelled,
     /// The setting `freeze` holds the bands in the silence before the file.
     Frozen,
-    /// All detected notes are muted. The fields are the flag that mutes them, the lowest muted band, and its pitch shift in
-    /// semitones.
+    /// All detected notes are muted. The fields are the command's flag that mutes them, the lowest detected band, and the pitch
+    /// shift of the output in semitones.
     Muted(&'static str, usize, f32),
-    /// No key is held while its note is played.
+    /// No detected note had its key held.
     Keys,
     /// The score plays no note within the file.
     Score,
-    /// The sound is too quiet. The fields are its maximum level and the floor, in dB full scale.
+    /// The sound is too quiet. The fields are the maximum level of the sound and the setting `floor`, both in dB full scale.
     Quiet(f32, f32),
-    /// The music is out of tune with the bands. The fields are the frequencies of A4 in Hz, of the music and of the bands.
+    /// The music is out of tune with the bands. The fields are the frequency of A4 in the music, and that of the bands, in Hz.
     OffTune(f64, f32),
-    /// No pitched sound was detected. The field is the focus in per cent; at 0 %, the message has another remedy.
+    /// No pitched sound was detected. The field is the focus in per cent: the remedy at 0 % differs from the one at other
+    /// values.
     Unpitched(f32),
     /// All notes are below the threshold or the floor.
     Weak,
@@ -88,18 +89,20 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Observer that finds out why no note sounds in a filter.
+/// Observer of a filter's input, decisions and bands. Finds out why no note sounds.
 #[derive(Debug, Clone)]
 pub struct Unheard {
+    /// Whether a band has sounded.
     has_sounded: bool,
+    /// Bands whose notes were detected.
     detected: BandMask,
-    /// Detected notes whose bands were not muted when they were detected.
+    /// Bands whose notes were detected while the bands were not muted.
     through: BandMask,
     finder: Finder,
     frames: u64,
     /// Maximum power of the input, 1 at full scale.
     loudest: f32,
-    /// Two sums over a stereo input: the squared mean of left and right, and the mean of their squares.
+    /// Two sums over the frames of a stereo input: of the squared mean of left and right, and of the mean of their squares.
     squares: [f64; 2],
 }
 
@@ -118,7 +121,7 @@ impl Default for Unheard {
 }
 
 impl Unheard {
-    /// Records the power of a stereo input, and of its mono mix.
+    /// Records the power of a stereo input, and of the mean of its channels. Ignores other inputs.
     pub fn hear(&mut self, channels: &[Vec<f32>]) {
         let [left, right] = channels else { return };
         for (left, right) in left.iter().zip(right).map(|(l, r)| (f64::from(*l), f64::from(*r))) {
@@ -152,8 +155,9 @@ impl Unheard {
         self.loudest = self.loudest.max(bands.total_power);
     }
 
-    /// Returns the reason why no note has sounded in a filter with `settings`, and with a score if `has_score`; `None` if a note
-    /// has sounded. `input` is the level of the whole input. Cancelled channels are a reason even if notes have sounded.
+    /// Returns the reason why no note has sounded; `None` if one has. If left and right cancel, returns [`Cause::Cancelled`]
+    /// even if notes have sounded. `settings` are the filter's, `has_score` says whether it plays a score, and `input` is the
+    /// level of the whole input.
     pub fn cause(&self, settings: &Settings, has_score: bool, input: &Level) -> Option<Cause> {
         let [mean, channels] = self.squares;
         if channels > 0.0 && mean <= CANCELS * channels && settings.stereo != Stereo::Stereo {
@@ -186,7 +190,7 @@ impl Unheard {
         })
     }
 
-    /// Returns [`Cause::Keys`], or [`Cause::Muted`] with the flag that mutes the notes. All detected notes must be muted.
+    /// Returns why all detected notes are muted: [`Cause::Keys`], or [`Cause::Muted`] with the flag that mutes them.
     fn muted(&self, settings: &Settings) -> Cause {
         let sounds =
             |own: Settings| own.sounding_bands().intersection(self.detected) != BandMask::NONE;

@@ -19,15 +19,15 @@ use std::{
     time::SystemTime,
 };
 
-/// Open file, or stored content of a pipe. The path is opened once, however often the content is read.
+/// Open file, or stored content of a pipe. The path is opened only once, even if the content is read several times.
 pub struct Input {
     path: PathBuf,
     file: SharedFile,
 }
 
 impl Input {
-    /// Opens the file at `path`, or standard input if `path` is `-`. Stores the content of a pipe in an unnamed temporary file: a
-    /// correct header of the output needs the length.
+    /// Opens the file at `path`, or standard input if `path` is `-`. Stores the content of a pipe in an unnamed temporary file,
+    /// because the header of the output needs its length.
     ///
     /// # Errors
     /// If the file is missing, is a folder, or cannot be read.
@@ -36,7 +36,7 @@ impl Input {
         let file = if path == Path::new(STDIO) {
             spool(path, io::stdin().lock())?
         } else {
-            // Checked first, as Windows cannot open folders.
+            // Checks for a folder before opening it, because Windows cannot open folders.
             if fs::metadata(path).map_err(unreadable)?.is_dir() {
                 return Err(Error::Folder(path.into()));
             }
@@ -72,14 +72,14 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     let unreadable = |source| Error::Read { path: path.into(), source };
     let mut head = Vec::new();
     from.by_ref().take(FIRST).read_to_end(&mut head).map_err(unreadable)?;
-    // After a tag or zeros, which may be long, the format is not known yet.
+    // Tags and zeros may be longer than `head`. Then the format is not known yet.
     if !head.starts_with(b"ID3") && !head.starts_with(&[0]) {
         Kind::of(path, &head)?;
     }
     let mut file = tempfile::tempfile().map_err(temporary)?;
     file.write_all(&head).map_err(temporary)?;
     let mut bytes = vec![0; 1 << 16];
-    // Not `io::copy`, which does not distinguish failures of reading and writing.
+    // Not by `io::copy`: its errors do not tell failures of reading from failures of writing.
     loop {
         match from.read(&mut bytes) {
             Ok(0) => return Ok(file),
@@ -90,13 +90,15 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     }
 }
 
-/// Number of bytes of a pipe that are read before its format is checked.
+/// Number of bytes after which the format of a pipe is checked, before the rest is read.
 const FIRST: u64 = 64;
 
-/// Number of bytes in which the format is detected. MP3 is recognised by successive frames, which other bytes may precede.
+/// Maximum number of bytes from which the format is detected. MP3 may need many: several frames in a row identify it, and other
+/// bytes may precede them.
 const HEAD: u64 = 1 << 14;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Reader that a file needs.
 enum Kind {
     Wav,
     Coded(decoders::Kind),
@@ -140,7 +142,7 @@ impl Kind {
 pub enum Source {
     /// WAV, with its chunks.
     Wav(wav::Reader),
-    /// Other formats, and WAV of other codings than PCM.
+    /// All other formats, and WAV in other codings than PCM.
     Coded(Box<decoders::Reader>),
 }
 
@@ -183,7 +185,7 @@ impl Source {
         }
     }
 
-    /// Returns the default depth of an output: the input's, as far as outputs support it.
+    /// Returns the default depth of an output: the input's, but 32 bits for floats of 64 bits, which are never written.
     pub fn natural_depth(&self) -> Depth {
         match self {
             Self::Coded(reader) => reader.about().natural_depth,
@@ -200,7 +202,7 @@ impl Source {
         }
     }
 
-    /// Moves to `frame` of `input`. Coded files always return to their start.
+    /// Moves to `frame` of `input`. A [`Source::Coded`] always moves to its start: it has no loop of its own, so `frame` is 0.
     pub(crate) fn seek(&mut self, input: &Input, frame: u64) -> Result<(), Error> {
         match self {
             Self::Wav(reader) => reader.seek(frame),
@@ -209,13 +211,13 @@ impl Source {
         Ok(())
     }
 
-    /// Returns a note on samples that are ignored; `None` if there are none.
+    /// Returns a message about samples that are ignored; `None` if there are none.
     pub fn ignored(&self) -> Option<&'static str> {
         let is_cut = matches!(self, Self::Wav(reader) if reader.is_cut);
         is_cut.then_some("part of a frame behind the last one is ignored")
     }
 
-    /// Returns the chunks to copy, before and after the samples.
+    /// Returns the chunks to copy: those before the samples, and those after them. A [`Source::Coded`] has none.
     pub(crate) fn chunks(&self) -> (&[Chunk], &[Chunk]) {
         match self {
             Self::Wav(reader) => reader.chunks(),
@@ -247,7 +249,7 @@ impl Source {
 
 /// Replaces the `samples` that are not finite by 0, and returns their number.
 fn silence_not_finite(samples: &mut [f32]) -> u64 {
-    // Counts first, as such samples are rare: a loop without branches is vectorised.
+    // Counts in a loop without branches, which is vectorised. A second loop is rarely needed.
     let count = samples.iter().map(|sample| u64::from(!sample.is_finite())).sum();
     if count > 0 {
         samples.iter_mut().filter(|sample| !sample.is_finite()).for_each(|sample| *sample = 0.0);

@@ -9,22 +9,26 @@ use tone_filter_song::found::KeyAndTuning;
 /// Format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
-    /// Header line with `time`, the notes' names and `played`, then a line for each time step.
+    /// Header line with `time`, the names of the bands' notes, and `played`; then a line for each time step.
     Csv,
-    /// Object with the notes' names; time, levels, states and played notes of each time step; and key and tuning of the file.
+    /// Object with the names of the notes; time, levels, states and played notes of each time step; key, tuning, tempo and
+    /// beats of the file.
     Json,
 }
 
 /// Minimum level in dB, so that silence is a number, too.
 const SILENCE_DB: f32 = -120.0;
 
-/// Table that is written row by row. Times are in seconds; levels are in dB relative to the total power, -120 or more.
+/// Table that is written row by row. Times are in seconds. Levels are in dB relative to the total power of the input, -120 or
+/// more.
 pub struct Table<W: Write> {
     to: W,
     syntax: Syntax,
     /// Tones of the bands, from the lowest pitch to the highest.
     tones: Vec<usize>,
+    /// Names of the bands' notes, in the order of `tones`.
     names: Vec<String>,
+    /// Time of the last row in seconds; 0 before the first.
     time: f64,
 }
 
@@ -77,8 +81,8 @@ impl<W: Write> Table<W> {
         }
     }
 
-    /// Ends the table. JSON also gets the key and tuning in `found`, tempo and beats in `beats`, and `not_finite`, the number of
-    /// samples that are NaN or infinite.
+    /// Ends the table. Adds to JSON the key and tuning in `found`, the tempo and beats in `beats`, and `not_finite`, the number
+    /// of samples that are NaN or infinite. CSV has none of these.
     ///
     /// # Errors
     /// If the table cannot be written.

@@ -1,27 +1,29 @@
-//! Test run with automation: music with changes of settings. Library, plugin and bindings must give the same output.
+//! Test run with automation: music, during which settings change. Library, plugin and bindings must give the same output.
 
 use crate::{Draws, Music, Signal, Values, parameters_alone};
 use tone_filter_dsp::{Controls, Kernel, Setting, Settings, SyncTo, ToneFilter};
 
-/// Frames between two changes of settings. All buffer lengths of the tests (powers of 2 from 64 to 1024) divide it.
+/// Number of frames between two changes of settings. It is a multiple of all buffer lengths of the tests: powers of 2 from 64
+/// to 1024.
 const STEP: usize = 12 * 1024;
 
+/// Number of sections of the run, the first of which has the default sound.
 const STEPS: usize = 14;
 
-/// Number of settings drawn in each step. A drawn value may be the default.
+/// Number of settings that are drawn in each step. The drawn value of a setting may be its default.
 const TOGETHER: usize = 6;
 
-/// Stereo music of 14 steps (3.6 s at 48 kHz) with changes of settings.
+/// Stereo music of 14 sections (3.6 s at 48 kHz), between which settings change.
 ///
-/// The run starts with the default sound. Each step changes several settings, and the last one restores the default. Routing and
-/// lookahead never change, so the latency stays constant.
+/// The run starts with the default sound. Each step changes several settings, and the last step restores all defaults. Routing
+/// and lookahead never change, so the latency stays constant.
 #[derive(Debug, Clone)]
 pub struct Automation {
     /// Sample rate in Hz.
     pub rate: f64,
     /// Left and right channel of the music.
     pub input: Signal,
-    /// Steps: first frame (never 0) and all settings from this frame on.
+    /// Steps: the frame of the change, which is never 0, and all settings from this frame on.
     pub steps: Vec<(usize, Controls)>,
 }
 
@@ -44,7 +46,7 @@ impl Automation {
                 deck.swap_remove(draws.below(deck.len())).draw(draws, &mut controls);
             }
             controls.settings.lookahead = Controls::default().settings.lookahead;
-            // The tempo of hosts differs, but the music is the same for all.
+            // The tempo of the music is the same in all hosts. Their own tempos differ.
             controls.settings.sync_to = SyncTo::Music;
             let back = step == STEPS - 1;
             (step * STEP, if back { Controls::default() } else { controls })
@@ -53,7 +55,7 @@ impl Automation {
         Self { rate, input, steps }
     }
 
-    /// Resets bands, custom scale and targets to the default: plugins have no parameters for them.
+    /// Resets bands, custom scale and targets to their defaults in all steps, because plugins have no parameters for them.
     #[must_use]
     pub fn with_parameters_alone(mut self) -> Self {
         for (_, controls) in &mut self.steps {
@@ -62,8 +64,8 @@ impl Automation {
         self
     }
 
-    /// Plays the input in buffers of `size` frames; `size` must divide 1024. `play` gets the settings if they change with this
-    /// buffer, and replaces the buffer's samples. Returns the output.
+    /// Plays the input in buffers of `size` frames; `size` must divide 1024. Calls `play` for each buffer: with the new
+    /// settings, if they change at its start, and with its two channels, whose samples `play` replaces. Returns the output.
     pub fn play(
         &self,
         size: usize,

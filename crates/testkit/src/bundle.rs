@@ -23,13 +23,14 @@ fn built(extension: &str) -> Result<PathBuf> {
     let path = folder.join("Tone Filter").with_extension(extension);
     let remedy = "run `cargo xtask bundle` first, or `cargo xtask test`, which does all";
     ensure!(path.exists(), "{} is missing: {remedy}", path.display());
-    // Refused, so that tests never run on an outdated plugin.
+    // An outdated bundle is an error, so that tests never run with an old plugin.
     let is_fresh = is_fresh(&folder.join(".bundled"));
     ensure!(is_fresh, "{} is older than the sources: {remedy}", path.display());
     Ok(path)
 }
 
-/// Returns whether every file in the list `stamp` exists and is not newer than the list. A missing or empty list is outdated.
+/// Returns whether a bundle is newer than its sources. `stamp` is the list of the sources, written with the bundle. A missing
+/// or empty list counts as outdated.
 fn is_fresh(stamp: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
     let (Ok(inputs), Ok(built)) = (fs::read_to_string(stamp), modified(stamp)) else {

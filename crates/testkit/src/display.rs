@@ -24,8 +24,10 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-/// X display and our window on it. Dropping it closes the window, and ends the server if [`Display::start`] has started it.
+/// Connection to an X display, with a window of ours on it. Dropping it closes the window, and ends the server if
+/// [`Display::start`] has started it.
 pub struct Display {
+    /// Server that [`Display::start`] has started.
     server: Option<Child>,
     name: String,
     connection: RustConnection,
@@ -95,7 +97,7 @@ impl Display {
 
     /// Sets the environment so that this program's editors open on this display and render on the CPU.
     ///
-    /// Also switches screen readers off, as their threads never end.
+    /// Also switches off the support of screen readers, whose threads never end.
     ///
     /// # Safety
     /// No other thread may access the environment during the call.
@@ -151,7 +153,7 @@ impl Display {
         self.send(focused, KEY_RELEASE_EVENT, code, [0; 2])
     }
 
-    /// Returns the number of key presses in our window since the last call.
+    /// Returns the number of key presses that our window has received since the last call.
     pub fn keys(&self) -> Result<usize> {
         let events = std::iter::from_fn(|| self.connection.poll_for_event().transpose());
         let keys = events.map(|event| Ok(usize::from(matches!(event?, Event::KeyPress(_)))));
@@ -168,7 +170,7 @@ impl Display {
         Ok(self.connection.get_input_focus()?.reply()?.focus)
     }
 
-    /// Sends a pointer or keyboard event to `window`. All these events have the same layout.
+    /// Sends a pointer or keyboard event to `window`. Only the type differs: the events of X11 for both have the same layout.
     fn send(&self, window: u32, response_type: u8, detail: u8, [x, y]: [i16; 2]) -> Result<()> {
         let event = ButtonPressEvent {
             response_type,
@@ -186,7 +188,7 @@ impl Display {
             same_screen: true,
         };
         let keys = [KEY_PRESS_EVENT, KEY_RELEASE_EVENT].contains(&response_type);
-        // Key events go to all clients that select them, as from a keyboard.
+        // As from a keyboard, key events go to all clients that have selected them.
         let mask =
             if keys { EventMask::KEY_PRESS | EventMask::KEY_RELEASE } else { EventMask::NO_EVENT };
         self.connection.send_event(false, window, mask, event)?.check()?;
@@ -198,7 +200,7 @@ impl Display {
     /// Takes a screenshot of the top left `width` x `height` pixels of the screen.
     pub fn picture(&self, [width, height]: [u32; 2]) -> Result<Picture> {
         let (w, h) = (width as u16, height as u16);
-        // The root window shows everything that a user would see, whatever windows the editor creates.
+        // Takes it from the root window, which shows all that a user would see, whatever windows the editor creates.
         let image = self
             .connection
             .get_image(ImageFormat::Z_PIXMAP, self.root, 0, 0, w, h, u32::MAX)?
@@ -211,7 +213,7 @@ impl Display {
 
 impl Drop for Display {
     fn drop(&mut self) {
-        // Errors mean that the server has ended already.
+        // An error means that the server has already ended.
         if let Some(server) = &mut self.server {
             let _ = server.kill();
             let _ = server.wait();

@@ -16,12 +16,12 @@ thread_local! {
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// System allocator that counts calls and bytes per thread.
+/// System allocator that counts the calls and the bytes of each thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Counting;
 
 fn count(bytes: isize) {
-    // While a thread ends, its counters no longer exist.
+    // Fails while a thread ends: its counters no longer exist then.
     let _ = NOW.try_with(|now| {
         CALLS.set(CALLS.get() + 1);
         now.set(now.get() + bytes);
@@ -29,7 +29,7 @@ fn count(bytes: isize) {
     });
 }
 
-// SAFETY: all calls go to the system's allocator; counting does not allocate.
+// SAFETY: all calls go to the system's allocator, and counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
@@ -50,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // During the move, both the old and the new block exist.
+        // Counts as an allocation and a free: both blocks may exist during the move.
         count(size as isize);
         count(-(layout.size() as isize));
         // SAFETY: as above.
@@ -58,19 +58,20 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs `work`. Returns its result, and the number of allocations and frees on this thread.
+/// Runs `work`. Returns its result, and the number of allocations and frees on this thread. A reallocation counts as one of
+/// each.
 pub fn counted<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let (result, calls, _) = measured(work);
     (result, calls)
 }
 
-/// Runs `work`. Returns its result, and the peak increase of this thread's heap in bytes.
+/// Runs `work`. Returns its result, and by how many bytes this thread's heap was larger at its peak than before.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let (result, _, peak) = measured(work);
     (result, peak)
 }
 
-/// Runs `work`. Returns its result, the number of calls of the allocator, and the peak increase of the heap in bytes.
+/// Runs `work`. Returns its result, and the figures of [`counted`] and [`peak_of`].
 fn measured<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
     let calls = CALLS.get();
     drop(std::hint::black_box(Box::new(0)));

@@ -1,14 +1,13 @@
 //! Test utilities that several crates share.
 //!
 //! Random runs are drawn from the tables of settings, so a new setting needs no code here. [`Values`] draws a value of one
-//! setting, [`controls`] draws all settings, and [`Scene`] is a whole run: sample rate, music, sidechain, keys, score and changes
-//! of controls. All random numbers come from a [`Draws`], which is seeded or reads the input of a fuzzer. [`Automation`] is a run
-//! with changes of settings that library, plugin and bindings all play.
-//!
+//! setting, [`controls`] draws all settings, and [`Scene`] is a whole run: sample rate, music, sidechain, keys, score and
+//! changes of controls. All random numbers come from a [`Draws`], which is seeded or reads the input of a fuzzer.
+//! [`Automation`] is a run in which settings change; library, plugin and bindings all play it.
 //! [`signals`] has simple test signals, and [`heap`] counts allocations.
 //!
-//! Features add hosts (`clap`, `vst3`), the built `plugin` in them, a virtual `display`, `songs` with known notes, running of
-//! other `programs`, a `spectrum`, and the `reference` with the filter's settings.
+//! Features add more: hosts (`clap`, `vst3`), the built `plugin` in them, a virtual `display`, `songs` with known notes,
+//! runners for other `programs`, a `spectrum`, and the `reference`, with a conversion of the filter's settings to its own.
 //!
 //! Functions return an error if the plugin, a file or another program fails, and panic if the caller violates their contract.
 
@@ -67,7 +66,7 @@ pub fn target() -> PathBuf {
 }
 
 fn find_target() -> PathBuf {
-    // Tests in an emulated system cannot run cargo. They find the folder in this variable.
+    // Tests in an emulated system cannot run cargo, so this variable tells them the folder.
     if let Some(folder) = std::env::var_os("CARGO_TARGET_DIR") {
         return root().join(folder);
     }

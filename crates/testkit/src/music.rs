@@ -1,5 +1,5 @@
-//! Random music for tests: notes with overtones and vibrato, drums, pauses and changes of gain. Also random sample rates, key
-//! events and scores.
+//! Random music for tests: notes with overtones and vibrato, drums, and changes of gain, pauses included. Also random sample
+//! rates, key events and scores.
 
 use crate::Draws;
 use std::{f64::consts::TAU, iter::repeat_with, ops::Range};
@@ -8,7 +8,7 @@ use tone_filter_dsp::{KeyEvent, Score, ScoreNote, notes::of_listener};
 /// Planar samples: one vector per channel.
 pub type Signal = Vec<Vec<f32>>;
 
-/// Samples between two updates of a note's pitch.
+/// Number of samples between two updates of a note's pitch.
 const STEP: usize = 64;
 
 /// Synthesised note with overtones.
@@ -20,15 +20,15 @@ pub struct Note {
     pub end: f64,
     /// Fractional MIDI note number.
     pub pitch: f64,
-    /// Amplitude of the fundamental. Partial `n` has this amplitude divided by `n` to the power of `slope`.
+    /// Amplitude of the fundamental.
     pub amplitude: f64,
-    /// Exponent of the decay of the partials' amplitudes.
+    /// Exponent of the spectrum: partial `n` has the amplitude of the fundamental divided by `n` to the power of `slope`.
     pub slope: f64,
     /// Number of partials; 0 is silent.
     pub partials: u32,
-    /// Time constant of the decay in seconds; infinite for a constant amplitude.
+    /// Time constant in seconds with which all partials decay; infinite for a constant amplitude.
     pub decay: f64,
-    /// Depth of the 5.5 Hz vibrato in semitones.
+    /// Depth of the vibrato, which has 5.5 Hz: maximum deviation from `pitch` in semitones.
     pub vibrato: f64,
     /// Stereo position, from -1 (right) to 1 (left).
     pub pan: f64,
@@ -58,7 +58,8 @@ pub struct Music {
     pub notes: Vec<Note>,
     /// Drum hits, which are bursts of noise: start in seconds, and amplitude.
     pub drum_hits: Vec<(f64, f64)>,
-    /// Changes of gain, sorted: time in seconds, and linear gain from then on (0 is silence).
+    /// Changes of gain, sorted: time in seconds, and linear gain from then to the next change (0 is silence). The gain before
+    /// the first change is 1.
     pub gains: Vec<(f64, f64)>,
 }
 
@@ -126,7 +127,7 @@ impl Music {
         signal
     }
 
-    /// Converts the notes to a score. Notes without a band are left out.
+    /// Converts the notes to a score. Leaves out notes whose pitch has no band.
     pub fn score(&self) -> Score {
         let note = |note: &Note| {
             let tone =
@@ -145,7 +146,7 @@ fn span(start: f64, end: f64, rate: f64, frames: usize) -> Range<usize> {
     start..end.max(start)
 }
 
-/// Adds a note with 5 ms of attack and release. Partials above 0.45 times the sample rate are left out.
+/// Adds a note with 5 ms of attack and release. A partial ends when its frequency exceeds 0.45 times the sample rate.
 fn add_note(signal: &mut Signal, note: &Note, rate: f64) {
     let range = span(note.start, note.end, rate, signal[0].len());
     let (count, ramp) = (range.len(), 0.005 * rate);
@@ -176,7 +177,7 @@ fn add_note(signal: &mut Signal, note: &Note, rate: f64) {
     }
 }
 
-/// Draws music, and renders it with one to three channels, mostly with two different ones.
+/// Draws music, and renders it. It mostly has two different channels, and sometimes two equal ones, one or three.
 pub fn music(draws: &mut Draws, rate: f64, seconds: f64) -> (Music, Signal) {
     let music = Music::draw(draws, seconds);
     let mut signal = music.render(rate, seconds);
@@ -189,7 +190,7 @@ pub fn music(draws: &mut Draws, rate: f64, seconds: f64) -> (Music, Signal) {
     (music, signal)
 }
 
-/// Draws music of `frames` frames with `count` different channels. Each channel has a note that lasts from start to end.
+/// Draws music of `frames` frames with `count` different channels. One note of each channel lasts from the start to the end.
 pub fn channels(draws: &mut Draws, count: usize, rate: f64, frames: usize) -> Signal {
     let seconds = frames as f64 / rate;
     let pair = || {
@@ -206,7 +207,7 @@ pub fn channels(draws: &mut Draws, count: usize, rate: f64, frames: usize) -> Si
     signal
 }
 
-/// Draws a sample rate in Hz, from 8 to 192 kHz: mostly a common one.
+/// Draws a sample rate in Hz, from 8 to 192 kHz: in nine of ten cases a common one.
 pub fn rate(draws: &mut Draws) -> f64 {
     match draws.below(10) {
         0..4 => 44_100.0,

@@ -1,4 +1,4 @@
-//! The built plugin in a CLAP host: setting and reading its parameters and state, and comparing its output with the library's.
+//! The built plugin in a CLAP host. Functions set and read its parameters and state, and compare its output with the library's.
 //! Failures panic.
 
 pub use crate::Signal;
@@ -29,7 +29,7 @@ pub fn factory() -> Factory {
     Factory::bundled().unwrap_or_else(|error| panic!("{error:#}"))
 }
 
-/// Parameter title, text that a user types in a host, and text of the resulting value.
+/// Texts that a user types for a parameter: the parameter's title, the typed text, and the text of the resulting value.
 pub const TYPED: [(&str, &str, &str); 9] = [
     ("Voice", "square", "Square"),
     ("Root", "Bb", "A#"),
@@ -42,7 +42,8 @@ pub const TYPED: [(&str, &str, &str); 9] = [
     ("Threshold", "-inf", "-60 dB"),
 ];
 
-/// Returns the interpreter of the Python environment that `cargo xtask test` sets up. It contains plugin hosts.
+/// Returns the interpreter of the Python environment that `cargo xtask test` sets up. This environment has plugin hosts as
+/// packages.
 pub fn python() -> PathBuf {
     let programs = if cfg!(windows) { "Scripts" } else { "bin" };
     let python = target().join("venv").join(programs).join("python");
@@ -97,7 +98,7 @@ pub fn set_controls(instance: &mut Instance, controls: &Controls) {
     instance.load(&saved(&state)).unwrap();
 }
 
-/// Returns the JSON of a saved state, which begins with eight bytes of length.
+/// Returns the JSON in a saved state. It follows eight bytes with its length.
 pub fn state(saved: &[u8]) -> Value {
     let (length, json) = saved.split_first_chunk().unwrap();
     assert_eq!(u64::from_le_bytes(*length), json.len() as u64);
@@ -151,7 +152,7 @@ pub fn controls_in(saved: &[u8]) -> Controls {
     controls
 }
 
-/// Draws 13 settings for which the output of [`music`] is audible. The last two have lookahead, and so a latency.
+/// Draws 13 settings with which the filter's output for [`music`] is audible. The last two have lookahead, and so a latency.
 pub fn sounds() -> Vec<Settings> {
     const RATE: f64 = 48_000.0;
     let input = music(0.25, RATE);
@@ -189,7 +190,7 @@ pub fn states(library: &Library) -> Vec<Vec<u8>> {
     states
 }
 
-/// Draws a value of `parameter`: minimum, maximum, default or any other.
+/// Draws a value of `parameter`: its minimum, maximum or default, or any value between.
 pub fn any_value(draws: &mut Draws, parameter: &Parameter) -> f64 {
     let value = match draws.below(8) {
         0 => parameter.min,
@@ -206,7 +207,7 @@ pub fn any_change(draws: &mut Draws, parameters: &[Parameter], frame: usize) -> 
     Change { frame, parameter: parameter.id, value: any_value(draws, parameter) }
 }
 
-/// Asserts that two settings are equal, apart from the rounding of normalised values.
+/// Asserts that two settings are equal, except for the rounding of the normalised values by which plugin formats pass numbers.
 pub fn assert_near(actual: &Settings, expected: &Settings) {
     let mut rounded = *actual;
     for spec in &SPECS {
@@ -221,7 +222,7 @@ pub fn assert_near(actual: &Settings, expected: &Settings) {
 /// Returns noisy chords: a different one in each channel.
 pub fn music(seconds: f64, rate: f64) -> Signal {
     let left = noisy_chord(seconds, rate);
-    // Generated for 1.5 times the sample rate, the chord sounds a fifth lower.
+    // Generated for 1.5 times the sample rate, but played at `rate`, the chord sounds a fifth lower.
     let mut right = noisy_chord(seconds, 1.5 * rate);
     right.truncate(left.len());
     vec![left, right]
@@ -232,7 +233,8 @@ pub fn demo() -> Signal {
     wav::read(&root().join("assets/demo.wav")).unwrap().0
 }
 
-/// Returns the library's output for `input`. It starts with the settings `start`; `then` are sorted changes (frame and controls).
+/// Returns the library's output for `input`. It starts with the settings `start`. `then` are changes, sorted: the frame, and
+/// all controls from there on.
 ///
 /// Sync follows the tempo of the music, as in a host without a tempo.
 pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Controls)]) -> Signal {
@@ -249,10 +251,10 @@ pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Con
     signal
 }
 
-/// Returns the automation run and its parameter changes.
+/// Returns the automation run, and the plugin's parameter changes for it.
 ///
-/// The settings of each step are read back from the plugin. Values are rounded to `f32`, which every plugin format passes
-/// exactly. Bands, custom scale and targets stay at their defaults, as they are not parameters.
+/// The settings of each step are read back from the plugin, after rounding its normalised values to `f32`, which every plugin
+/// format passes exactly. Bands, custom scale and targets stay at their defaults, as they are not parameters.
 pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
     let mut automation = Automation::new(1, rate).with_parameters_alone();
     let (mut plugin, mut changes) = (instance(), Vec::new());
@@ -291,13 +293,15 @@ pub fn threads() -> usize {
 
 /// Waits until the process has at most `threads` threads.
 ///
-/// An editor's thread may outlive the closed editor briefly. Neither the display nor the process may end while it closes OpenGL.
+/// An editor's thread may outlive the closed editor briefly. While this thread closes OpenGL, neither the display nor the
+/// process may end.
 #[cfg(target_os = "linux")]
 pub fn settle(threads: usize) {
     wait("the editor leaves threads behind", || (self::threads() <= threads).then_some(()));
 }
 
-/// Waits until `done` returns a result. Panics with `what` after a minute, enough for software rendering on a busy machine.
+/// Waits until `done` returns a result. Panics with `what` after a minute, which is enough for software rendering on a busy
+/// machine.
 #[cfg(target_os = "linux")]
 pub fn wait<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
     let begun = std::time::Instant::now();

@@ -1,4 +1,4 @@
-//! Runners for external programs, and for the steps of a long test.
+//! Functions that run external programs, and steps of long tests.
 
 use crate::root;
 use anyhow::{Context, Result, ensure};

@@ -1,9 +1,11 @@
 //! Random numbers, from a seed or from the bytes of a fuzzer.
 
-/// Source of random numbers: first the given bytes, then a pseudo-random generator.
+/// Source of random numbers. It uses up the given bytes, and then a pseudo-random generator.
 #[derive(Debug, Clone)]
 pub struct Draws<'a> {
+    /// Bytes that are not used up yet.
     bytes: &'a [u8],
+    /// State of the generator.
     state: u64,
 }
 
@@ -21,12 +23,12 @@ impl<'a> Draws<'a> {
         Self { bytes, state }
     }
 
-    /// Whether all bytes are used up.
+    /// Returns whether the given bytes are used up, so that numbers come from the generator.
     pub fn is_over(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Draws a number of `bytes` bytes, 1 to 8; all values are possible.
+    /// Draws a number that has `bytes` bytes (1 to 8). All values are possible.
     fn number(&mut self, bytes: usize) -> u64 {
         if self.bytes.len() < bytes {
             self.bytes = &[];
@@ -50,11 +52,11 @@ impl<'a> Draws<'a> {
     pub fn below(&mut self, count: usize) -> usize {
         let bytes = if count <= 1 << 6 { 1 } else { 4 };
         let number = self.number(bytes) as usize;
-        // Scaling, rather than a remainder, makes all numbers about equally likely.
+        // A scaled number, rather than a remainder, makes all results about equally likely.
         (number * count) >> (8 * bytes)
     }
 
-    /// Draws a number in 0..1.
+    /// Draws a number in 0..1, in steps of 2^-24.
     pub fn share(&mut self) -> f64 {
         self.number(3) as f64 / (1u32 << 24) as f64
     }

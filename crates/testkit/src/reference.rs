@@ -1,15 +1,15 @@
-//! Conversion of the filter's settings to the reference's, by their ids.
+//! Conversion of the filter's settings to those of the reference. Ids tell which settings correspond.
 
 pub use tone_filter_reference::*;
 
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, notes::PITCH_CLASSES};
 
-/// Converts `settings`.
+/// Returns the reference's settings that correspond to `settings`.
 pub fn sound(settings: &Settings) -> Sound {
     controlled(&Controls::from(*settings))
 }
 
-/// Converts `controls`.
+/// Returns the reference's settings that correspond to the settings and choices of `controls`.
 pub fn controlled(controls: &Controls) -> Sound {
     let settings = &controls.settings;
     let mut sound = Sound::published();

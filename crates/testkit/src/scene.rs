@@ -4,7 +4,7 @@ use crate::{Draws, Signal, Values, controls, events, music, rate};
 use std::sync::Arc;
 use tone_filter_dsp::{Controls, Kernel, KeyEvent, Score, Setting, ToneFilter};
 
-/// Length of a scene in seconds. The listener needs 0.1 s to warm up; then networks and levels settle.
+/// Length of a scene in seconds. The listener needs 0.1 s to warm up. The rest is time for networks and levels to settle.
 const SECONDS: f64 = 1.5;
 
 /// Random run of the filter: all inputs that determine the output.
@@ -14,15 +14,15 @@ pub struct Scene {
     pub rate: f64,
     /// Kernel of the inner loop.
     pub kernel: Kernel,
-    /// Changes: frame, and all controls from this frame on. The first change is at frame 0.
+    /// Changes of controls: a frame, and all controls from this frame on. The first change is at frame 0.
     pub changes: Vec<(usize, Controls)>,
     /// Main input.
     pub input: Signal,
-    /// Sidechain of the same length; without channels if not connected.
+    /// Sidechain, as long as the main input. It has no channels if it is not connected.
     pub sidechain: Signal,
-    /// Key events by their frames.
+    /// Key events with their frames, sorted.
     pub events: Vec<(usize, KeyEvent)>,
-    /// Score that replaces the listener.
+    /// Score that replaces the notes of the listener; `None` if the listener decides.
     pub score: Option<Arc<Score>>,
 }
 
@@ -64,7 +64,8 @@ impl Scene {
         filter
     }
 
-    /// Returns the output of `filter`, which must be fresh from [`Scene::filter`]. `sizes` returns the buffer lengths, never 0.
+    /// Returns the output of `filter`, which must be fresh from [`Scene::filter`]. `sizes` returns the maximum length of the
+    /// next buffer, never 0; a buffer also ends at a change of controls.
     pub fn play(&self, filter: &mut ToneFilter, mut sizes: impl FnMut() -> usize) -> Signal {
         let mut output = self.input.clone();
         let frames = output[0].len();

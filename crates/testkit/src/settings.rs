@@ -1,14 +1,16 @@
-//! Test values of single settings and of all settings.
+//! Test values: of a single setting, and of all settings together.
 
 use crate::Draws;
 use tone_filter_dsp::{Controls, Setting, Settings, Spec, TEXTS, Taper, TextOf};
 
 /// Test values of a setting.
 pub trait Values {
-    /// Returns copies of `controls`, one per extreme value of this setting: each entry of a choice, or minimum, maximum, default.
+    /// Returns copies of `controls`, each with another value of this setting. A choice has every entry, a number its minimum,
+    /// default and maximum, and a text its extremes and default.
     fn ends(self, controls: &Controls) -> Vec<Controls>;
 
-    /// Sets this setting in `controls` to a random value. A number is often its minimum, maximum, default or reference value.
+    /// Sets this setting in `controls` to a random value. For a number, this is often its minimum, maximum, default or
+    /// reference value.
     fn draw(self, draws: &mut Draws, controls: &mut Controls);
 }
 
@@ -29,9 +31,9 @@ impl Values for Setting {
             Self::Text(text) => {
                 let default = text.bits(&Settings::default());
                 let ends = match text.of {
-                    // Switches: none on, every second one on, and the default, all on.
+                    // Bits of switches: all off, every second one on, and the default, all on.
                     TextOf::Switches(_) => vec![[0; 2], [u64::MAX / 3; 2], default],
-                    // Notes: each mapped to A, and the default, each mapped to itself.
+                    // Bits of notes: each note mapped to A, and the default, each note mapped to itself.
                     TextOf::Notes(_) => vec![[0; 2], default],
                 };
                 let put = |bits| with(&|own| text.set_bits(&mut own.settings, bits));
@@ -53,7 +55,7 @@ impl Values for Setting {
                     (TextOf::Switches(count), _) => {
                         [draws.bits(), if count > 64 { draws.bits() } else { 0 }]
                     }
-                    // All notes mapped to one random note, or each to a random note.
+                    // Maps all notes to one random note. In the other cases, maps each note to a random note of its own.
                     (TextOf::Notes(count), 1) => notes([draws.below(12)].repeat(count)),
                     (TextOf::Notes(count), _) => notes((0..count).map(|_| draws.below(12))),
                 };
@@ -63,7 +65,7 @@ impl Values for Setting {
     }
 }
 
-/// Packs pitch classes, one for each note, into the bits of a text setting.
+/// Packs pitch classes, one for each note, into the bits of a text setting: four bits each.
 fn notes(classes: impl IntoIterator<Item = usize>) -> [u64; 2] {
     let bits = classes.into_iter().enumerate();
     [bits.fold(0, |bits, (index, class)| bits | (class as u64) << (4 * index)), 0]
@@ -87,7 +89,8 @@ fn number(spec: &Spec, draws: &mut Draws) -> f32 {
     }
 }
 
-/// Draws a tenth, a half or all of the settings. The rest are either defaults or those of [`Settings::REFERENCE`].
+/// Draws a tenth, a half or all of the settings. The other settings have either their defaults or the values of
+/// [`Settings::REFERENCE`].
 pub fn controls(draws: &mut Draws) -> Controls {
     let mut controls = match draws.chance(0.5) {
         true => Controls::default(),
@@ -114,7 +117,7 @@ pub fn unlike_default(draws: &mut Draws) -> Controls {
     controls
 }
 
-/// Resets the text settings to their defaults: plugins have no parameters for them.
+/// Returns `settings` with default values for all text settings, for which plugins have no parameters.
 pub fn parameters_alone(settings: &Settings) -> Settings {
     let (mut own, default) = (*settings, Settings::default());
     TEXTS.iter().for_each(|text| text.set_bits(&mut own, text.bits(&default)));

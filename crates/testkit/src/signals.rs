@@ -27,7 +27,8 @@ pub fn sine(frequency: f64, amplitude: f64, seconds: f64, rate: f64) -> Vec<f32>
         .collect()
 }
 
-/// Returns `seconds` of a tone with `partials` partials of amplitude `0.2/n`. `pitch` maps the time in s to a MIDI note.
+/// Returns `seconds` of a tone whose pitch changes. Partial `n` of its `partials` has the amplitude `0.2 / n`. `pitch` maps the
+/// time in seconds to a fractional MIDI note.
 pub fn bent(partials: u32, seconds: f64, rate: f64, pitch: impl Fn(f64) -> f64) -> Vec<f32> {
     let mut phase = 0.0;
     (0..(seconds * rate) as usize)
@@ -40,12 +41,12 @@ pub fn bent(partials: u32, seconds: f64, rate: f64, pitch: impl Fn(f64) -> f64) 
         .collect()
 }
 
-/// Returns a pitch for [`bent`]: a vibrato of 40 cents at 6 Hz around `note`.
+/// Returns a `pitch` for [`bent`]: a vibrato at 6 Hz, up to 40 cents above and below `note`.
 pub fn vibrato(note: f64) -> impl Fn(f64) -> f64 + Copy {
     move |t| note + 0.4 * (TAU * 6.0 * t).sin()
 }
 
-/// Returns a pitch for [`bent`]: `note`, then from 0.6 s on a glissando up four semitones, at six semitones per second.
+/// Returns a `pitch` for [`bent`]: `note`, then from 0.6 s on a glissando up four semitones, at six semitones per second.
 pub fn glissando(note: f64) -> impl Fn(f64) -> f64 + Copy {
     move |t| note + (6.0 * (t - 0.6)).clamp(0.0, 4.0)
 }
@@ -63,7 +64,7 @@ pub fn noisy_chord(seconds: f64, rate: f64) -> Vec<f32> {
         .collect()
 }
 
-/// Returns the signal-to-noise ratio of `signal` in dB; the noise is the difference from `truth`.
+/// Returns the signal-to-noise ratio of `signal` in dB. The noise is the difference between `signal` and `truth`.
 pub fn snr(truth: &[f64], signal: &[f32]) -> f64 {
     assert_eq!(truth.len(), signal.len());
     assert!(signal.iter().all(|s| s.is_finite()));

@@ -8,9 +8,10 @@ pub fn tenth<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {
     part(10, cases)
 }
 
-/// Returns one in `one_in` of `cases`, drawn at random, at least one, in their order.
+/// Returns a random part of `cases` in their order: one of every `one_in` cases, rounded up.
 ///
-/// The environment variable `TONE_FILTER_SWEEP` selects all cases (`all`), or repeats an earlier draw by its printed seed.
+/// The environment variable `TONE_FILTER_SWEEP` changes the draw: `all` returns all cases, and a printed seed repeats an
+/// earlier draw.
 pub fn part<T>(one_in: usize, cases: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut cases: Vec<_> = cases.into_iter().collect();
     let Some(seed) = seed() else { return cases };

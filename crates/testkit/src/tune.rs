@@ -1,8 +1,8 @@
 //! Synthesiser of the demo tune: eight bars in A minor, identical on every machine.
 //!
-//! The tune is arranged to show the filter. The first bar has only percussion, which must not switch bands on. Then a plucked
-//! melody, chords, a bass and an arpeggio up to A6 switch on the bands of their notes, all in equal temperament at 440 Hz. One
-//! bar has no percussion, and the last chord rings out.
+//! The tune is arranged to show the filter. The first bar has only percussion, which must not switch bands on. Then come a
+//! plucked melody, chords, a bass and an arpeggio up to A6. They switch on the bands of their notes, all in equal temperament
+//! at 440 Hz. One bar has no percussion, and the last chord rings out.
 
 use anyhow::{Context, Result};
 use std::{f64::consts::TAU, path::Path};
@@ -14,13 +14,15 @@ pub const RATE: u32 = 44_100;
 pub const BEATS_PER_MINUTE: f64 = 132.0;
 /// Length of a bar in seconds.
 pub const BAR: f64 = 4.0 * 60.0 / BEATS_PER_MINUTE;
+/// Length of a sixteenth in seconds.
 const STEP: f64 = BAR / 16.0;
-/// Seconds after the last bar in which the last chord fades.
+/// Length in seconds of the end of the tune after the last bar. The last chord fades in it.
 const END: f64 = 1.2;
-/// Peak: -3 dB full scale.
+/// Peak of the tune: -3 dB full scale.
 const PEAK: f64 = 0.708;
 
-/// Melody. Here and below, a line is a bar: notes and their lengths in eighths; `-` is a rest, `+` joins a chord's notes.
+/// Melody. As in the parts below, each string is a bar. It has notes, each followed by its length in eighths. `-` is a rest,
+/// and `+` joins the notes of a chord.
 #[rustfmt::skip]
 const MELODY: [&str; 8] = [
     "- 8",
@@ -54,7 +56,7 @@ const BASS: [&str; 8] = [
     "D2 3 D2 1 E2 2 E2 2",
     "A2 8",
 ];
-/// Arpeggio: the figure of each bar, repeated in sixteenths.
+/// Arpeggio: a figure of sixteenths for each bar, which is repeated up to the end of the bar.
 #[rustfmt::skip]
 const ARPEGGIO: [&str; 8] = [
     "", "", "",
@@ -64,7 +66,7 @@ const ARPEGGIO: [&str; 8] = [
     "A5 D6 F6 A6",
     "",
 ];
-/// Kick drum. Here and below, each string is a bar in sixteenths, and `x` is a hit.
+/// Kick drum. As in the drums below, each string is a bar of sixteenths, and `x` is a hit.
 #[rustfmt::skip]
 const KICK: [&str; 8] = [
     "x.....x.x.......", "x.....x.x.......", "x.....x.x.....x.", "x.....x.x.......", "x.....x.x...x...",
@@ -84,7 +86,8 @@ const HAT: [&str; 8] = [
 /// Synthesises the tune: left and right, 16 bits.
 pub fn generate() -> Vec<[i16; 2]> {
     let mut mix = Mix::new(8.0 * BAR + END);
-    // The melody has two echoes, on the left and on the right, each a dotted eighth later.
+    // The melody has two echoes. The first is on the left, a dotted eighth later; the second is on the right, another dotted
+    // eighth later.
     for (delay, gain, pan) in [(0.0, 0.34, 0.1), (3.0, 0.12, -0.7), (6.0, 0.06, 0.7)] {
         for note in notes(&MELODY) {
             mix.add(note.start + delay * STEP, gain, pan, note.length + 0.9, |t| pluck(&note, t));
@@ -114,7 +117,7 @@ pub fn generate() -> Vec<[i16; 2]> {
     mix.master()
 }
 
-/// Note in the score of the tune, A3 or higher.
+/// Note of the tune, A3 or higher.
 pub struct Written {
     /// Index of the band: 0 is A3.
     pub tone: usize,
@@ -122,7 +125,8 @@ pub struct Written {
     pub span: [f64; 2],
 }
 
-/// Returns the notes of melody, chords and arpeggio, without echoes. The bass lies below A3, where the default range begins.
+/// Returns the notes of melody, chords and arpeggio, without the echoes. Leaves out the bass: it lies below A3, where the
+/// default range of bands begins.
 pub fn score() -> Vec<Written> {
     let all = [notes(&MELODY), notes(&CHORDS), arpeggio()].into_iter().flatten();
     let written = all.map(|note| Written {
@@ -150,11 +154,15 @@ pub fn write(path: &Path) -> Result<()> {
     write().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Note to synthesise. `voice` is its index in the chord or figure.
+/// Note to synthesise.
 struct Note {
+    /// Start in seconds.
     start: f64,
+    /// Length in seconds.
     length: f64,
+    /// Frequency in Hz.
     frequency: f64,
+    /// Index in the chord, or of the sixteenth in a bar of the arpeggio. It decides the pan.
     voice: usize,
 }
 
@@ -200,12 +208,14 @@ fn frequency(name: &str) -> f64 {
     440.0 * ((class - 9.0) / 12.0 + octave - 4.0).exp2()
 }
 
-/// Returns the sum of `count` harmonics at the time `t`. `level` maps the number of a harmonic to its amplitude.
+/// Returns the sum of `count` harmonics of `frequency` Hz at the time `t` in seconds. `level` maps the number of a harmonic to
+/// its amplitude.
 fn harmonics(count: u32, frequency: f64, t: f64, level: impl Fn(f64) -> f64) -> f64 {
     (1..=count).map(f64::from).map(|n| level(n) * (TAU * n * frequency * t).sin()).sum()
 }
 
-/// Returns the envelope at the time `t`: linear attack to 1, and from `length` on a decay with the time constant `release`.
+/// Returns the envelope at the time `t`: a linear attack to 1, and from `length` on a decay with the time constant `release`.
+/// All are in seconds.
 fn envelope(t: f64, attack: f64, length: f64, release: f64) -> f64 {
     (t / attack).min(1.0) * (-(t - length).max(0.0) / release).exp()
 }
@@ -259,7 +269,8 @@ impl Mix {
         Self { frames: vec![[0.0; 2]; (seconds * f64::from(RATE)) as usize] }
     }
 
-    /// Adds `length` s of `sound` from `start` s on. `pan` is -1 (left) to 1 (right).
+    /// Adds `sound` for `length` seconds, from the time `start` in seconds on. `sound` maps the time since `start` to a sample.
+    /// `pan` is -1 (left) to 1 (right).
     fn add(
         &mut self,
         start: f64,

@@ -1,4 +1,4 @@
-//! Analysis of one file in a single pass, which feeds all of its outputs.
+//! Analysis of one file. A single pass over the file feeds all of its outputs.
 
 use super::{args::Args, files::File};
 use crate::{sound::Tempo, usage::kernel};
@@ -23,7 +23,7 @@ use tone_filter_offline::{
 };
 use tone_filter_plot::Plot;
 
-/// Result for one file. Displays length, key, tuning and tempo.
+/// Result for one file. `Display` writes length, key, tuning and tempo.
 pub struct Done {
     /// Length of the file in seconds.
     pub seconds: f64,
@@ -31,7 +31,7 @@ pub struct Done {
     pub not_finite: u64,
     /// Number of notes shorter than 70 ms, which are left out.
     pub short: u64,
-    /// Reason why no note sounds; `None` if notes sound.
+    /// Reason why no note sounds, or a warning that left and right cancel; `None` if neither applies.
     pub unheard: Option<Cause>,
     found: KeyAndTuning,
     /// Tempo in beats per minute; `None` if no beats were detected, or no output needs them.
@@ -53,7 +53,7 @@ impl fmt::Display for Done {
 
 /// Analyses `file` with the given sound and writes its outputs. Calls `progress` with the fraction of the work done, 0 to 1.
 ///
-/// Returns `None` if nothing was written because, with `--skip-existing`, another run has created all outputs in the meantime.
+/// With `--skip-existing`, returns `None` if another run has created all outputs in the meantime, so that nothing was written.
 ///
 /// # Errors
 /// If the file cannot be read or an output cannot be written.
@@ -79,7 +79,7 @@ pub fn analyse_one(
     let mut plot = None;
     let mut transcriber = mid.as_ref().map(|_| Transcriber::new(args.live));
     let mut arranger = (args.parts && mid.is_some()).then(TakeRecorder::default);
-    // Only the voice Chip detects drums.
+    // An arrangement has drums, which are detected for the voice Chip only.
     let voice = if arranger.is_some() { Voice::Chip } else { settings.voice };
     let analysed = Settings { voice, ..*settings };
     let mut scribe = score.as_ref().map(|_| Transcriber::new(false));
@@ -154,7 +154,8 @@ pub fn analyse_one(
     Ok(Some(Done { seconds, not_finite, short, unheard, found, tempo }))
 }
 
-/// Returns the layout of the MIDI file: grid, key and tempo. The tempo is that of `--tempo`, or else of `beats`, or else 120 BPM.
+/// Returns the layout of the MIDI file: grid, key and tempo. The tempo is the one that `--tempo` sets, or else the one of
+/// `beats`, or else 120 BPM.
 fn layout(args: &Args, found: &KeyAndTuning, beats: Option<&Beats>) -> Layout {
     let strength = args.strength / 100.0;
     let grid = args.quantize.clone().map(|steps| Grid { steps, strength });

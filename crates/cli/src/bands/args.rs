@@ -84,7 +84,7 @@ pub struct Args {
 pub struct Format {
     /// Name of the flag, without `--`.
     id: &'static str,
-    /// Extensions that names of outputs may have; generated names get the first one.
+    /// Extensions that names of outputs may have. Generated names get the first one.
     pub extensions: &'static [&'static str],
 }
 
@@ -96,7 +96,8 @@ pub const FORMATS: [Format; 5] = [
     Format { id: "score", extensions: &["tfs", "txt"] },
 ];
 
-/// Returns a parser for an output path: a folder, or a file with an extension of `FORMATS[format]` or without extension.
+/// Returns a parser for the path of an output. It accepts a folder, and a file with an extension of `FORMATS[format]` or
+/// without extension.
 fn named(format: usize) -> impl TypedValueParser<Value = PathBuf> {
     let Format { id, extensions } = FORMATS[format];
     PathBufValueParser::new().try_map(move |path| {

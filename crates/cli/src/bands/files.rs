@@ -1,4 +1,4 @@
-//! Input files of a run, each with its output in each format.
+//! Input files of a run. Each has an output in every format that is requested.
 
 use super::args::{Args, FORMATS};
 use crate::inputs::Named;
@@ -16,13 +16,13 @@ pub struct File {
     pub input: PathBuf,
     /// Output path for each of [`FORMATS`]; `None` for a format that is not requested or whose output exists.
     pub outputs: [Option<PathBuf>; FORMATS.len()],
-    /// Error that prevents the analysis, if any.
+    /// Error because of which the file is not analysed, if any.
     pub failed: Option<Error>,
     /// Estimated duration of the work, in arbitrary units.
     work: u64,
 }
 
-/// Inputs of a run: to read, repeated, and left out.
+/// Inputs of a run: those to read, those named again, and those left out.
 pub struct Files {
     /// Input files, the longest first.
     pub all: Vec<File>,
@@ -36,7 +36,7 @@ impl Files {
     /// Collects the `named` files, with the outputs that the flags in `args` request.
     ///
     /// # Errors
-    /// If one output would be written twice, or over an input.
+    /// If an output would be written twice or over an input, or if the paths of inputs and outputs contradict each other.
     pub fn new(args: &Args, named: &Named) -> Result<Self, Refused> {
         let mut files = Self { all: Vec::new(), repeated: Vec::new(), left_out: Vec::new() };
         let mut indices = HashMap::new();

@@ -25,7 +25,7 @@ use std::{
 use tone_filter_dsp::{Controls, Settings};
 use tone_filter_offline::{Error, STDIO, batch::on_all_cores, clean_up_on_interrupt};
 
-/// Result of analysing a file; `None` if it was skipped, because all its outputs already existed (`--skip-existing`).
+/// Result for a file; `None` if it was skipped, because all of its outputs already existed (`--skip-existing`).
 type Fate = Result<Option<Done>, Error>;
 
 /// Analyses each file once, and writes all its outputs. Returns true if no file failed.
@@ -105,7 +105,8 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(failed == 0)
 }
 
-/// Prints the outcome of `file` to standard error: errors always, invalid samples unless `quiet`, the rest only if `in_full`.
+/// Prints the outcome of `file` to standard error: errors always; a warning of invalid samples unless `quiet`; all else only if
+/// `in_full`.
 fn print(file: &File, fate: &Fate, in_full: bool, quiet: bool) {
     let input = file.input.display();
     match fate {

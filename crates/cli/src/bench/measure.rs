@@ -1,29 +1,29 @@
-//! Speed measurement of kernels. They run in turns, so that other load on the computer affects all of them alike.
+//! Speed measurement of kernels. The kernels run in turns, so that other load on the computer affects all of them alike.
 
 use crate::{entries::voices, progress::Bar};
 use std::{hint::black_box, time::Instant};
 use tone_filter_dsp::{BandMask, Controls, Kernel, Settings, Stereo, ToneFilter};
 
-/// Samples per call of `process`, as in an offline renderer.
+/// Number of samples per channel for each call of `process`, as in an offline renderer.
 const BLOCK: usize = 4096;
-/// Number of consecutive turns without an improvement of [`MIN_IMPROVEMENT`] after which a speed is stable.
+/// A speed is stable after this number of consecutive turns, none of which has improved it by [`MIN_IMPROVEMENT`].
 const STABLE_AFTER: usize = 10;
-/// Smallest relative improvement of the speed that counts.
+/// Smallest improvement that counts, as a fraction of the time per sample.
 const MIN_IMPROVEMENT: f64 = 0.005;
-/// Maximum number of turns, as a multiple of the requested number.
+/// The measurement ends after this multiple of the requested number of turns, even if the speeds are not stable.
 const MAX_TURNS_FACTOR: usize = 4;
 
 pub struct KernelSpeeds {
     pub kernel: Kernel,
     /// Speed for one channel with all bands.
     pub plain: Speed,
-    /// Speed for two channels with a bank each, per frame.
+    /// Speed for stereo, in which both channels have a bank of their own. It is per frame.
     pub stereo: Speed,
     /// Speed for one channel with every other band muted.
     pub masked: Speed,
 }
 
-/// Best values of all turns.
+/// Speed of a kernel: the lowest values of all turns.
 #[derive(Clone, Copy)]
 pub struct Speed {
     /// Seconds per sample.
@@ -84,8 +84,8 @@ impl Contender {
     }
 }
 
-/// Filters `signal` with the kernels in turn, at least `turns` times each. Ends when all speeds are stable, or after
-/// [`MAX_TURNS_FACTOR`] times as many turns.
+/// Filters `signal` with each of `kernels` in turn, at least `turns` times each. Ends when all speeds are stable, or after
+/// [`MAX_TURNS_FACTOR`] times as many turns. `voice` is an index of an entry, and `rate` is in Hz.
 pub fn measure(
     kernels: &[Kernel],
     voice: usize,
@@ -131,7 +131,7 @@ pub fn measure(
         .collect())
 }
 
-/// Counter of the CPU cycles of this thread; only Linux has one.
+/// Counter of the CPU cycles of this thread. Only Linux has one.
 struct Cycles {
     #[cfg(target_os = "linux")]
     counter: Option<perf_event::Counter>,
@@ -148,7 +148,7 @@ impl Cycles {
         }
     }
 
-    /// Runs `work`, and returns how many cycles it took, or `None` without a counter.
+    /// Runs `work`. Returns how many cycles it took, or `None` without a counter.
     #[cfg(target_os = "linux")]
     fn count(&mut self, work: impl FnOnce()) -> Option<u64> {
         let counting = self.counter.as_mut().and_then(|own| own.reset().and(own.enable()).ok());
@@ -159,7 +159,7 @@ impl Cycles {
         counter.read().ok().filter(|cycles| *cycles > 0)
     }
 
-    /// Runs `work`, and returns `None`: this system has no counter.
+    /// Runs `work`. Returns `None`, because this system has no counter.
     #[cfg(not(target_os = "linux"))]
     fn count(&mut self, work: impl FnOnce()) -> Option<u64> {
         work();

@@ -41,10 +41,13 @@ pub struct Args {
     json: bool,
 }
 
+/// Default number of samples that each kernel filters.
 const SAMPLES: usize = 20_000_000;
 /// Maximum length of a turn in samples.
 const TURN: usize = 500_000;
+/// Minimum number of turns of each kernel.
 const TURNS: usize = 10;
+/// Sample rate in Hz at which noise is filtered.
 const NOISE_RATE: f64 = 44_100.0;
 
 pub fn run(args: &Args) -> anyhow::Result<()> {
@@ -69,20 +72,20 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     if args.json { report.print_json() } else { report.print(against.as_ref()) }
 }
 
-/// Returns the length of a turn in samples, for `samples` in all.
+/// Returns the length of a turn in samples, if each kernel filters `samples` samples in all.
 fn turn(samples: usize) -> usize {
     samples.div_ceil(TURNS).min(TURN)
 }
 
-/// Returns white noise of `samples` samples, 6 dB below full scale.
+/// Returns `samples` samples of white noise with a peak of -6 dB full scale.
 fn noise(samples: usize) -> Vec<f32> {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let next = || (xorshift(&mut state) as i64 as f64 / 2f64.powi(64)) as f32;
     std::iter::repeat_with(next).take(samples).collect()
 }
 
-/// Reads the start of a recording, at most one turn long. Returns its sample rate in Hz and the mean of its channels. `asked`
-/// maps a sample rate in Hz to the number of samples to measure.
+/// Reads the start of a recording, at most one turn long. Returns its sample rate in Hz, and the mean of its channels. `asked`
+/// maps the sample rate to the number of samples that each kernel must filter.
 fn recording(path: &Path, asked: impl Fn(f64) -> usize) -> anyhow::Result<(f64, Vec<f32>)> {
     let mut source = Source::open(&Input::new(path)?)?;
     let format = source.format();

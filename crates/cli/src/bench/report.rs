@@ -11,6 +11,7 @@ use std::{
 use tone_filter_dsp::Kernel;
 use tone_filter_offline as offline;
 
+/// Sample rates in Hz for which the report states the speed in multiples of real time.
 const RATES: [u32; 3] = [44_100, 48_000, 96_000];
 
 #[derive(Serialize, Deserialize)]
@@ -24,15 +25,17 @@ pub struct Report {
 
 #[derive(Serialize, Deserialize)]
 struct Row {
+    /// Name of the kernel.
     name: String,
     mega_samples_per_second: f64,
-    /// Speed as a multiple of real time, by sample rate in Hz.
+    /// Speed as a multiple of real time, for each sample rate in Hz.
     times_real_time: BTreeMap<String, f64>,
+    /// Speed relative to the kernel `scalar`, if that was measured.
     ratio_to_scalar: Option<f64>,
     cycles_per_sample: Option<f64>,
-    /// Time for stereo, relative to mono.
+    /// Time per frame in stereo, relative to mono.
     stereo: Option<f64>,
-    /// Time with some bands muted, relative to none muted.
+    /// Time with every other band muted, relative to the time with none muted.
     masked: Option<f64>,
 }
 
@@ -53,7 +56,7 @@ impl Row {
 }
 
 impl Report {
-    /// Creates a report on `signal` without rows.
+    /// Creates a report without rows. `signal` describes the input of the measurement.
     pub fn new(signal: String) -> Self {
         let missing = Kernel::NAMES.into_iter().filter(|name| name.parse::<Kernel>().is_err());
         Self { signal, kernels: Vec::new(), missing: missing.map(str::to_owned).collect() }

@@ -10,8 +10,9 @@ pub struct Controls {
     state: Mutex<State>,
     quit: AtomicBool,
     paused: AtomicBool,
-    /// Whether an empty ring is no gap: before the start, at the end and in a pause.
+    /// Whether the ring may be empty: before the start, at the end and in a pause. At other times, an empty ring is a gap.
     idle: AtomicBool,
+    /// Number of gaps in the sound so far.
     gaps: AtomicU64,
 }
 
@@ -20,6 +21,7 @@ struct State {
     bands: Bands,
     /// Duration in seconds of the sound written to the ring so far.
     seconds: f64,
+    /// First error of a device.
     failure: Option<String>,
 }
 
@@ -68,7 +70,7 @@ impl Controls {
         self.state().settings
     }
 
-    /// Sets the settings from the next chunk on. Lookahead stays as it is, so that the latency does not change.
+    /// Sets the settings from the next chunk on. Lookahead does not change, because it would change the latency.
     pub fn set_settings(&self, settings: Settings) {
         let state = &mut self.state().settings;
         *state = Settings { lookahead: state.lookahead, ..settings };
@@ -97,12 +99,12 @@ impl Controls {
         self.state().seconds
     }
 
-    /// Returns whether an empty ring is no gap, because nothing should play.
+    /// Returns whether the ring may be empty, because nothing should play.
     pub fn is_idle(&self) -> bool {
         self.idle.load(Relaxed)
     }
 
-    /// Counts a gap, an empty ring while sound should play. Does nothing while the ring may be empty.
+    /// Counts a gap: sound should play, but the ring is empty. Does nothing at times when the ring may be empty.
     pub fn count_gap(&self) {
         if !self.is_idle() {
             self.gaps.fetch_add(1, Relaxed);

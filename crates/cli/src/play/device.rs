@@ -37,7 +37,7 @@ impl Direction {
         Ok(devices)
     }
 
-    /// Returns the device called `name`, or the system's default device.
+    /// Returns the device called `name`; without a name or for `default`, the system's default device.
     fn find(self, name: Option<&str>) -> anyhow::Result<Device> {
         let host = cpal::default_host();
         let Some(name) = name.filter(|name| *name != "default") else {
@@ -85,19 +85,20 @@ pub fn list() -> anyhow::Result<()> {
 pub struct Speakers {
     device: Device,
     config: SupportedStreamConfig,
-    /// Number of channels of the sound; the device may have more.
+    /// Number of channels of the sound. The device may have more.
     channels: u16,
 }
 
 /// Running output stream; dropping it stops the playback.
 pub struct Playing {
     stream: Stream,
-    /// Time after which the device has played all samples taken from the ring.
+    /// Time that the device takes to play what it has taken from the ring.
     delay: Duration,
 }
 
 impl Speakers {
-    /// Finds the device called `name`, or the system's default. Chooses `rate` Hz if possible, and at least `channels` channels.
+    /// Finds the device called `name`, or the system's default. Chooses a configuration with at least `channels` channels, and
+    /// with `rate` Hz if possible.
     ///
     /// # Errors
     /// If the device is missing, or has fewer channels.
@@ -109,7 +110,7 @@ impl Speakers {
             let fitting = ranges.iter().filter(|range| range.channels() >= channels);
             let fitting = fitting.filter(|range| FORMATS.contains(&range.sample_format()));
             let fitting = fitting.filter_map(|range| range.try_with_sample_rate(*rate));
-            // Mono sound gets two channels, as a single one may reach one ear only.
+            // Two channels for mono sound: a single one may reach one ear only.
             let wanted = channels.max(2);
             fitting.min_by_key(|config| {
                 let format = FORMATS.iter().position(|format| *format == config.sample_format());
@@ -183,9 +184,10 @@ impl Playing {
     }
 }
 
-/// State of the output callback.
+/// State of the callback that fills the buffers of the output device.
 struct Player {
     ring: Consumer<f32>,
+    /// Number of channels of the sound, interleaved in the ring.
     channels: usize,
     /// Sample rate in Hz.
     rate: u32,
@@ -193,10 +195,12 @@ struct Player {
 }
 
 impl Player {
-    /// Fills `samples`, `width` per frame, from the ring; with silence if the ring is empty.
+    /// Fills `samples`, a buffer of the device with `width` channels, from the ring. If the ring is empty, the rest becomes
+    /// silence.
     fn fill<T: SizedSample + FromSample<f32>>(&mut self, samples: &mut [T], width: usize) {
         let frames = samples.len() / width;
-        // The device still plays earlier samples, so a short wait for a late engine is inaudible.
+        // Waits if the engine is late, at most half of the buffer. This is inaudible, because the device still plays earlier
+        // samples.
         let patience = Duration::from_secs_f64(0.5 * frames as f64 / f64::from(self.rate));
         let start = Instant::now();
         while self.ring.slots() < frames * self.channels
@@ -213,7 +217,7 @@ impl Player {
             for (sample, value) in frame.iter_mut().zip(chunk) {
                 *sample = T::from_sample(value);
             }
-            // A single channel plays on both sides.
+            // Mono sound plays on both sides.
             if let ([left, right, ..], 1) = (frame, self.channels) {
                 *right = *left;
             }
@@ -282,7 +286,7 @@ impl fmt::Display for Microphone {
     }
 }
 
-/// Starts a stream that writes the samples of `device` to `ring`. Samples are lost while the ring is full.
+/// Starts a stream that writes the samples of `device` to `ring`. While the ring is full, it drops samples.
 fn listen<T: SizedSample>(
     device: &Device,
     config: StreamConfig,

@@ -10,12 +10,13 @@ use std::{thread, time::Duration};
 use tone_filter_dsp::ToneFilter;
 use tone_filter_offline::{Error, options::Options, pass::Pass, score::KeyPlayer};
 
-/// Frames read and filtered at a time; few, so that keys take effect quickly.
+/// Number of frames that are read and filtered at a time. It is small, so that the keyboard takes effect quickly.
 const CHUNK: usize = 256;
 
 /// Interval at which an idle engine polls.
 const NAP: Duration = Duration::from_millis(1);
 
+/// Source that the engine plays.
 pub enum Feed<'a> {
     File(Box<Pass<'a>>),
     Live(Box<Live>),
@@ -29,7 +30,7 @@ pub struct Live {
 }
 
 impl Feed<'_> {
-    /// Creates a source from `microphone`, with a filter for its signal.
+    /// Creates the source for live sound: `microphone`, and a filter for its signal.
     ///
     /// # Errors
     /// If the filter cannot work at the microphone's sample rate.
@@ -57,8 +58,8 @@ impl Feed<'_> {
         }
     }
 
-    /// Replaces the content of `block` by the next filtered samples. They may be empty for a microphone. Returns false at the
-    /// end.
+    /// Replaces the content of `block` by the next filtered samples. The block may be empty before the end. Returns false at
+    /// the end.
     fn next(&mut self, block: &mut [Vec<f32>]) -> Result<bool, Error> {
         match self {
             Self::File(pass) => pass.next(block, CHUNK),
@@ -76,7 +77,7 @@ impl Feed<'_> {
 /// Engine that writes the filtered source to the ring.
 pub struct Engine<'a> {
     feed: Feed<'a>,
-    /// Interleaved samples for the speakers.
+    /// Ring to the device; its samples are interleaved.
     ring: Producer<f32>,
     controls: &'a Controls,
     /// Sample rate in Hz.
@@ -89,8 +90,8 @@ impl<'a> Engine<'a> {
         Self { feed, ring, controls, rate }
     }
 
-    /// Plays until the source ends or the user quits. Returns the number of samples of a file that were NaN or infinite and were
-    /// replaced by silence.
+    /// Plays until the source ends or the user quits. Returns how many samples of a file were NaN or infinite, and became
+    /// silence.
     ///
     /// # Errors
     /// If the rest of a file cannot be read.
@@ -105,7 +106,7 @@ impl<'a> Engine<'a> {
                 continue;
             }
             let wanted = self.controls.settings();
-            // The settings are in range.
+            // Succeeds: the settings are in range.
             if wanted != settings && self.feed.filter().set_settings(&wanted).is_ok() {
                 settings = wanted;
             }
@@ -131,7 +132,7 @@ impl<'a> Engine<'a> {
         })
     }
 
-    /// Writes `block` to the ring, interleaved, waiting for room.
+    /// Writes `block` to the ring, interleaved. Waits while the ring is full.
     fn put(&mut self, block: &[Vec<f32>]) {
         for frame in 0..block[0].len() {
             while self.ring.slots() < block.len() {

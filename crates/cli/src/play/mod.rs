@@ -68,11 +68,11 @@ pub struct Args {
     sound: Sound,
 }
 
-/// Interval of redrawing and of reading keys.
+/// Interval at which the screen is redrawn and the keyboard is read.
 const FRAME: Duration = Duration::from_millis(33);
 
-/// Length of the output ring in seconds: long for a file, so that load on the computer makes no gaps; short for a microphone, for
-/// low latency.
+/// Length of the output ring in seconds, for a file and for a microphone. It is long for a file, so that load on the computer
+/// makes no gaps, and short for a microphone, so that the latency is low.
 const WAITING: [f64; 2] = [0.2, 0.04];
 
 /// Plays until the end, or until the user quits.

@@ -15,13 +15,13 @@ use std::{
 use tone_filter_dsp::{Band, BandState, Settings, notes::name_at};
 use tone_filter_presets::{self as presets, Preset};
 
-/// Level at the left end of a row, in dB relative to the total power.
+/// Level of a bar without length, in dB relative to the total power.
 const LOWEST: f32 = -40.0;
 
 /// Number of columns for a note's name and the blanks around it.
 const NAME: usize = 6;
 
-/// Change of Mix per press of Left or Right, in per cent.
+/// Amount in per cent by which the keys Left and Right change Mix.
 const STEP: f32 = 5.0;
 
 /// Display on the whole terminal. Dropping it restores the terminal.
@@ -48,7 +48,7 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Draws the bands, and handles keys for the duration `frame`.
+    /// Draws the bands. Then handles the keyboard for the time `frame`.
     ///
     /// # Errors
     /// If the terminal is gone.
@@ -88,7 +88,7 @@ impl Screen {
         };
         let Some(preset) = presets::ids().nth(index).and_then(Preset::factory) else { return };
         self.preset = Some(index);
-        // Keeps the key mode, as a MIDI file may play the keys.
+        // Keeps the setting `keys`: a MIDI file may be playing the bands.
         let keys = controls.settings().keys;
         controls.set_settings(Settings { keys, ..preset.settings });
     }
@@ -107,7 +107,7 @@ impl Screen {
         self.line(0, &clip(&self.title.clone()))?;
         self.line(1, &clip(&status))?;
         self.line(height - 1, &clip("Space pause   Left/Right Mix   Up/Down preset   Q quit"))?;
-        // Highest notes on top, in as many columns as necessary.
+        // The highest notes are on top. There are as many columns as the rows make necessary.
         let rows = height - 3;
         let shift = settings.pitch_shift();
         let tones: Vec<usize> = settings.range.by_pitch().rev().collect();
@@ -134,7 +134,8 @@ impl Screen {
         queue!(self.out, cursor::MoveTo(0, row as u16), Print(text), clear)
     }
 
-    /// Draws a note's name, and its level as a bar of at most `length` columns in the colour of its state.
+    /// Draws a band: the name of its note, and its level as a bar of at most `length` columns in the colour of the band's
+    /// state.
     fn draw_band(&mut self, name: &str, band: &Band, length: usize) -> io::Result<()> {
         let share = ((band.level_db() - LOWEST) / -LOWEST).clamp(0.0, 1.0);
         let filled = (share * length as f32).round() as usize;

@@ -1,5 +1,5 @@
-//! Batches: content of the outputs with any number of workers, reports, messages, dry runs. `crates/offline` tests which inputs a
-//! batch has and which names its outputs get.
+//! Batches: content of the outputs with any number of workers, reports, messages, dry runs. The tests of `crates/offline` cover
+//! which inputs a batch has, and the names of its outputs.
 
 use crate::{Folder, float_wav, signals, silence, slashes, text};
 use serde_json::Value;
@@ -55,7 +55,7 @@ fn report(folder: &Folder, line: &str, code: i32) -> (Value, String) {
     let said = text(output.stderr);
     assert_eq!(output.status.code(), Some(code), "{line}: {said}");
     let text = String::from_utf8(output.stdout).unwrap();
-    // JSON writes a backslash as two.
+    // In JSON, a backslash is written as two.
     let text = if cfg!(windows) { text.replace(r"\\", "/") } else { text };
     (serde_json::from_str(&text).unwrap(), said)
 }
@@ -90,7 +90,7 @@ fn each_file_of_a_batch_has_the_outputs_of_a_single_run() {
     ] {
         assert!(folder.bytes(one) == folder.bytes(many), "{many}");
     }
-    // The output of one file goes into a folder, too.
+    // A path that ends with a slash is a folder, even for the output of one file.
     folder.run("bands in/a.wav --score scores/");
     assert_eq!(names(&folder, "scores"), ["a.tfs"]);
 }
@@ -168,7 +168,7 @@ fn the_report_tells_levels_loudness_and_notes() {
         let told = file[key].as_f64().unwrap();
         assert!((told - expected).abs() < 0.1, "{key}: {told}");
     }
-    // Clips where 4 * 0.5 |sin| > 1: from 30 to 150 degrees, two thirds of the time.
+    // A sine clips where 4 * 0.5 |sin| > 1: from 30 to 150 degrees, two thirds of the time.
     let clipped = file["clipped_samples"].as_f64().unwrap() / 192_000.0;
     assert!((clipped - 2.0 / 3.0).abs() < 0.01, "{clipped}");
     assert!(said.contains(" samples clipped; lower --output by 6.1 dB or "), "{said}");
@@ -240,7 +240,7 @@ fn existing_outputs_fail_are_skipped_or_overwritten() {
     assert_eq!(modified("out/a.wav"), old);
     assert_ne!(modified("out/drums/kick.wav"), old);
 
-    // A picture is missing of one file, so only this file is analysed.
+    // Only one file lacks its table, so only this file is analysed.
     folder.run("bands in/drums --midi notes --csv notes");
     fs::remove_file(folder.path("notes/kick.csv")).unwrap();
     folder.put("notes/kick.mid", b"old");
@@ -294,7 +294,7 @@ fn each_cause_of_silence_has_one_line() {
         folder.put(&format!("in/{name}.wav"), bytes);
     }
     for verb in ["render in -o out", "bands in --csv out"] {
-        // A# is none of the chord's notes A, C# and E.
+        // The custom scale has only A#. The chord has A, C# and E.
         let said = folder.run(&format!("{verb} --scale custom --custom 010000000000"));
         let warnings: Vec<&str> = said.lines().filter(|line| line.starts_with("warning")).collect();
         assert_eq!(warnings.len(), 3, "{said}");
@@ -313,7 +313,7 @@ fn each_cause_of_silence_has_one_line() {
         assert_eq!(said.matches(&format!("warning: {named}: {cause}")).count(), 1, "{said}");
         assert_eq!(folder.run(&format!("{line} {file} --force --quiet")), "");
     }
-    // The output is dry.
+    // With these flags the output is dry, so there is no warning.
     for flags in ["--bypass", "--mix 0"] {
         let said = folder.run(&format!("render in/silent.wav -o out.wav --force {flags}"));
         assert!(!said.contains("warning"), "{flags}: {said}");

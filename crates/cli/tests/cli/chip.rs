@@ -1,4 +1,4 @@
-//! The verb `chip`: its songs for consoles, as played by ffmpeg, and for trackers. `crates/song` tests the content of the files.
+//! The verb `chip`: its songs for consoles, which ffmpeg plays, and for trackers. `crates/song` tests the content of the files.
 
 use crate::{Folder, SILENT, float_wav, signals, silence, tempo::waltz};
 use std::{f64::consts::TAU, fs};
@@ -22,14 +22,14 @@ fn amplitude(samples: &[f32], frequency: f64) -> f64 {
     2.0 * re.hypot(im) / samples.len() as f64
 }
 
-/// Asserts that ffmpeg plays the notes of [`melody`] from the file `name`. It leaves out the silence at the start.
+/// Asserts that ffmpeg plays the notes of [`melody`] from the file `name`. The song must begin after the silence at the start.
 fn assert_plays_melody(folder: &Folder, name: &str) {
     let heard = folder.tool(&format!("ffmpeg -v error -i {name} -t 2 -ac 1 -ar {RATE} -f f32le -"));
     let heard: Vec<f32> = heard.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
     for (from, frequency) in [(0.1, 880.0), (1.1, 220.0)] {
         let part = &heard[(from * RATE as f64) as usize..][..RATE * 4 / 5];
-        // The strongest pitch within 60 cents. The nearest periods of the chips are at most 1.6 cents off, and the window resolves
-        // a few cents.
+        // Searches for the strongest pitch within 60 cents. The nearest periods of the chips are at most 1.6 cents off, and the
+        // resolution is a few cents.
         let at = |cents: f64| (amplitude(part, frequency * (cents / 1200.0).exp2()), cents);
         let all = (-60..=60).map(|cents| at(f64::from(cents)));
         let (strongest, cents) = all.max_by(|(a, _), (b, _)| a.total_cmp(b)).unwrap();
@@ -45,9 +45,9 @@ fn songs_go_to_files_and_through_pipes() {
     assert_eq!(output.status.code(), Some(0));
     let file = folder.bytes("out.vgm");
     assert_eq!(&file[..4], b"Vgm ");
-    // A tick lasts 735 samples.
+    // VGM counts in samples at 44.1 kHz. A tick lasts 735 of them.
     assert_eq!(file[0x18..0x1C], (151 * 735_u32).to_le_bytes());
-    // The first string of the tags is the title. It follows a length whose upper bytes are zero.
+    // The first string of the tags is the title. Its length precedes it; the upper bytes of the length are zero.
     let tags = u32::from_le_bytes(file[0x14..0x18].try_into().unwrap()) as usize + 0x14;
     let has_title = |file: &[u8], title: &str| {
         let title = format!("\0{title}\0");
@@ -92,7 +92,7 @@ fn arrangements_have_rows_on_the_beats() {
     assert_plays_melody(&folder, "sms.vgm");
     folder.run("chip in.wav -o out.fur");
     assert_eq!(folder.bytes("out.fur")[0], 0x78, "zlib");
-    // At 120 beats per minute, a row is 0.125 s: A5, FamiTracker's A-4, starts at row 4, and A3 at row 12.
+    // At 120 beats per minute, a row lasts 0.125 s. So A5 (FamiTracker's name is A-4) starts at row 4, and A3 at row 12.
     folder.run("chip in.wav -o out.txt --tempo 120 --title Melody --author Me");
     let text = fs::read_to_string(folder.path("out.txt")).unwrap();
     let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap();
@@ -152,7 +152,7 @@ fn what_cannot_be_written_is_said_in_one_line() {
     ] {
         assert_eq!(folder.fail(&format!("chip in.wav -o {flags}"), 2), line);
     }
-    // No folder is created.
+    // If the input is missing, no folder is created for the output.
     let line = folder.fail("chip none.wav -o new/out.vgm", 1);
     assert!(line.starts_with("none.wav: cannot be read ("), "{line}");
 
@@ -180,14 +180,14 @@ fn the_tempo_is_told() {
     assert!(followed.is_some_and(|tempo| (97.0..103.0).contains(&tempo)), "{followed:?}");
 
     folder.put("in.wav", &waltz(1));
-    // The voice Chip's song has no rows, so it has no tempo of its own.
+    // A song of the voice Chip's registers has no rows, so it has no tempo of its own.
     for (line, told) in
         [("a.fur --tempo 90", 90.0), ("a.nsf --tempo 90 --sync 1/8", 90.0), ("a.vgm", 0.0)]
     {
         let said = folder.run(&format!("chip in.wav -o {line}"));
         assert_eq!(tempo(&said).unwrap_or(0.0), told, "{line}");
     }
-    // Any preset gets the voice Chip, and arpeggios in rows.
+    // Whatever the preset, the voice is Chip, and chords in rows are arpeggios.
     let song = |line: &str| {
         folder.run(&format!("chip in.wav --title a --force {line}"));
         folder.bytes(line.split(' ').nth(1).unwrap())

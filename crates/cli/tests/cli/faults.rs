@@ -1,5 +1,5 @@
-//! Invalid input: the command prints one line with the file and a remedy, fails, and creates no files. `crates/offline` tests the
-//! faults of files.
+//! Invalid input: the command prints one line with the file and a remedy, fails, and creates no files. `crates/offline` tests
+//! which faults of files are found.
 
 use crate::{Folder, float_wav, integer_wav, signals, silence, text};
 use std::fs;
@@ -22,7 +22,7 @@ fn every_verb_refuses_a_faulty_file_in_one_line() {
     let end =
         "none.wav: cannot be read (No such file or directory); check the name and the permissions";
     assert!(missing == end || cfg!(windows), "{missing}");
-    // With overflow checks, symphonia panics at a frame of more than 65,535 bytes.
+    // In builds with overflow checks, symphonia panics at a frame of more than 65,535 bytes.
     let mut bytes = fs::read("tests/cli/corpus/tone.aiff").unwrap();
     let format = bytes.windows(4).position(|id| id == b"COMM").unwrap() + 8;
     bytes[format..format + 2].copy_from_slice(&20_000u16.to_be_bytes());
@@ -128,7 +128,7 @@ fn a_missing_or_full_folder_for_temporary_files_is_named() {
         assert!(said.starts_with(cause), "{line}: {said}");
         assert_eq!(output.status.code(), Some(1), "{line}");
     }
-    // Limits files to a block of 512 bytes: to a program, this looks like a full disk.
+    // Limits the size of files to 512 bytes, which a program cannot tell from a full disk.
     folder.put("long.wav", &integer_wav(44_100, &[0; 4000]));
     const RENDER: &str = "trap '' XFSZ; ulimit -f 1; \"$0\" render - -o out.wav < long.wav";
     let (_, _, said) = folder.shell(RENDER);
@@ -136,7 +136,7 @@ fn a_missing_or_full_folder_for_temporary_files_is_named() {
     assert!(said.starts_with(cause) && said.contains("TMPDIR"), "{said}");
 }
 
-/// Writes to a pipe and keeps it open: a program that reads to the end would wait for ever.
+/// The test keeps the pipe open: a program that read to the end would wait for ever.
 #[test]
 fn a_pipe_without_audio_is_refused_at_its_first_bytes() {
     use std::{io::Write, process::Stdio};

@@ -97,7 +97,7 @@ fn names_of_other_formats_are_refused() {
     folder.run("bands in.wav --csv table.TXT");
 }
 
-/// Uses strace to fail calls that some network file systems refuse: hard links, rename flags, fsync, chmod and chown.
+/// Uses strace to make calls fail that some network file systems refuse: hard links, rename flags, fsync, chmod and chown.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_knows_only_plain_files_is_written() {
@@ -170,7 +170,7 @@ fn a_closed_standard_output_is_told_if_it_is_needed() {
     assert_eq!(folder.shell("\"$0\" render in.wav -o needless.wav -q >&-").0, 0);
 }
 
-/// Writes to a pipe that the reader closes early, like `head`.
+/// The program writes to a pipe that the reader, like `head`, closes early.
 #[cfg(unix)]
 #[test]
 fn whoever_has_read_enough_is_no_failure() {

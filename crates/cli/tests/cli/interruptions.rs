@@ -1,5 +1,5 @@
-//! Interruptions: if the program is killed or interrupted, or the disk is full, each output is complete or missing. Memory does
-//! not grow with the length of a file.
+//! Interruptions: if the program is killed or interrupted, or the disk is full, each output is complete or missing. Also
+//! memory: its use does not grow with the length of a file.
 #![cfg(unix)]
 
 use crate::{Folder, float_wav, signals};
@@ -10,8 +10,8 @@ use std::{
 };
 use tone_filter_testkit::sweep;
 
-/// Returns a folder with twenty files of noise in `in`, and their outputs in `whole`. Eight channels make each output longer than
-/// one write, and cost little more than one.
+/// Returns a folder with twenty files of noise in `in`, and their outputs in `whole`. With eight channels, each output takes
+/// more than one write, and little more time than mono.
 fn twenty() -> Folder {
     let folder = Folder::new();
     let noise = signals::white(0.6, 44_100.0);
@@ -28,8 +28,8 @@ fn start(folder: &Folder, line: &str, stderr: Stdio) -> Child {
     command.current_dir(folder.path("")).args(line.split(' ')).stderr(stderr).spawn().unwrap()
 }
 
-/// Checks that each file in `out` is temporary or equals the one in `whole`. Returns the numbers of temporary and of complete
-/// files.
+/// Checks that each file in `out` is either temporary or equal to the one in `whole`. Returns the number of temporary files,
+/// and that of complete ones.
 fn check(folder: &Folder) -> (usize, usize) {
     let (mut hidden, mut whole) = (0, 0);
     for entry in fs::read_dir(folder.path("out")).into_iter().flatten() {
@@ -45,8 +45,8 @@ fn check(folder: &Folder) -> (usize, usize) {
     (hidden, whole)
 }
 
-/// States of `out` in which the program is killed: minimum number of complete files, and minimum size in bytes of a temporary
-/// file.
+/// States of `out` at which the program is killed: at least this number of complete files, and a temporary file of at least
+/// this size in bytes.
 const MOMENTS: [(usize, u64); 8] =
     [(0, 0), (0, 1), (0, 1 << 16), (1, 0), (2, 1), (5, 1 << 16), (10, 0), (18, 1)];
 
@@ -55,7 +55,7 @@ fn reached(folder: &Folder, (whole, bytes): (usize, u64)) -> bool {
     let files = fs::read_dir(folder.path("out")).into_iter().flatten().flatten();
     let (parts, others): (Vec<_>, Vec<_>) =
         files.partition(|file| file.file_name().to_string_lossy().ends_with(".part"));
-    // A file without metadata has just been renamed, so it is complete.
+    // A temporary file whose metadata cannot be read has just been renamed: it is complete.
     let len = parts.iter().filter_map(|part| Some(part.metadata().ok()?.len())).max();
     others.len() >= whole && len.is_some_and(|len| len >= bytes)
 }
@@ -67,7 +67,7 @@ fn killed_at_any_moment_and_started_again_it_completes_the_set() {
         let killed = (0..50).any(|_| {
             let _ = fs::remove_dir_all(folder.path("out"));
             let mut child = start(&folder, "render in -o out --jobs 2", Stdio::null());
-            // The program may end before the condition is noticed.
+            // The program may end before this loop sees the state.
             while !reached(&folder, moment) && child.try_wait().unwrap().is_none() {
                 std::thread::sleep(Duration::from_micros(200));
             }
@@ -99,7 +99,7 @@ fn two_runs_that_go_on_in_one_folder_share_the_work() {
 /// Starts `line`, sends it `signal` once a temporary file is in `out`, and returns its stderr.
 fn interrupt(folder: &Folder, line: &str, signal: &str) -> String {
     let mut child = start(folder, line, Stdio::piped());
-    // A temporary file shows that the signal handler is installed.
+    // Once there is a temporary file, the signal handler is installed, too.
     while parts(folder) == 0 {
         assert!(child.try_wait().unwrap().is_none(), "too fast to be interrupted");
         std::thread::yield_now();
@@ -171,10 +171,10 @@ fn a_disk_that_is_full_is_told_and_left_as_it_was() {
     let folder = twenty();
     fs::create_dir(folder.path("out")).unwrap();
     const RENDER: &str = "\"$0\" render in -o out --jobs 2; code=$?; ls -A out; exit $code";
-    // Limits files to 100 blocks of 512 bytes: to a program, this looks like a full disk.
+    // Limits the size of files to 100 blocks of 512 bytes, which a program cannot tell from a full disk.
     on_a_full_disk(&folder, &format!("trap '' XFSZ; ulimit -f 100; {RENDER}"));
 
-    // A real full disk, in memory, where the system lets users mount one.
+    // A disk in memory that is really full, if the system lets users mount one.
     const MOUNT: &str = "mount -t tmpfs -o size=128k none out";
     let alone = |script: &str| format!("unshare --mount --map-root-user sh -c '{script}' \"$0\"");
     if folder.shell(&alone(MOUNT)).0 == 0 {
@@ -184,11 +184,11 @@ fn a_disk_that_is_full_is_told_and_left_as_it_was() {
     }
 }
 
-/// Processes a file of 35 MiB, twice as much in floats, with less than 48 MiB of memory.
+/// Processes a file of 35 MiB, which is 70 MiB as floats, with less than 48 MiB of memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_stays_flat_however_long_the_file() {
-    // Many channels take more memory and less time than many frames do.
+    // The file has many channels, which take more memory than many frames, and less time.
     let (rate, channels, seconds) = (96_000, 32, 6);
     let lines = [
         "render in.wav -o out.wav",
@@ -208,7 +208,7 @@ fn memory_stays_flat_however_long_the_file() {
         // Adds a click, because silence has no peak to normalise.
         head.extend([0, 64].repeat(channels as usize));
         folder.put("in.wav", &head);
-        // Extends the file, which is sparse and takes no space.
+        // Extends the file with zeros that take no space on the disk.
         let file = fs::File::options().write(true).open(folder.path("in.wav")).unwrap();
         file.set_len(44 + u64::from(len)).unwrap();
 

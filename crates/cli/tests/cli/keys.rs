@@ -1,4 +1,4 @@
-//! MIDI files that play the keys, and the tempo.
+//! MIDI files that play the keys (`--keys`), and the tempo (`--tempo`).
 
 use crate::{
     Folder,
@@ -60,7 +60,7 @@ fn song(format: Format, timing: Timing, tracks: &[&[Event]]) -> Vec<u8> {
     file
 }
 
-/// 480 ticks per quarter note: 960 per second at the default tempo.
+/// Time unit of the tracks: 480 ticks per quarter note, which are 960 per second at the default tempo.
 const TICKS: Timing = Timing::Metrical(u15::new(480));
 
 fn track(events: &[Event]) -> Vec<u8> {
@@ -123,7 +123,7 @@ fn all_that_a_player_does_reaches_the_bands_at_its_time_in_every_kind_of_file() 
     };
     let mut together = [&metre[..], &at(&metrical)].concat();
     together.sort_by_key(|event| event.0);
-    // Both events of a note are in one track.
+    // Note-on and note-off of E4 are in the same track.
     let is_e4 = |(_, kind): &Event| [on(64, 64), on(64, 0)].contains(kind);
     let (first, second): (Vec<_>, Vec<_>) = at(&metrical).into_iter().partition(is_e4);
     let folder = Folder::with(&float_wav(RATE as u32, &[input]));
@@ -157,7 +157,7 @@ fn a_key_that_two_tracks_share_is_released_by_the_last_one() {
 
 #[test]
 fn modes_come_from_flags_and_presets() {
-    // A key an octave above the tone of the input.
+    // The key is an octave above the tone of the input.
     let folder = folder(&[(0, on(81, 127))]);
     let plain = rendered(&folder, "");
     let heard = |flags: &str| peak(&rendered(&folder, flags)[RATE / 2..]) > 0.1;
@@ -198,7 +198,7 @@ fn bands_shows_what_the_keys_let_through() {
     assert_eq!(written(&folder, "out.mid").notes.len(), 1);
     rendered(&folder, "--keys out.mid");
 
-    // Keys in the middle of the tone: at its start and end, every band has some signal.
+    // The keys are played in the middle of the tone, because at its start and end every band has some signal.
     folder.put("keys.mid", &track(&[(480, on(88, 127)), (720, off(88))]));
     let said = folder.run("bands in.wav --csv out.csv --force --keys keys.mid");
     assert!(said.contains("no note was detected while its key was held; try other keys"), "{said}");
@@ -206,7 +206,7 @@ fn bands_shows_what_the_keys_let_through() {
 
 #[test]
 fn a_held_key_is_an_active_note_whatever_the_listener_decides() {
-    // White noise has no notes.
+    // The input is white noise, in which no note is detected.
     let folder = folder(&[(0, on(69, 127))]);
     folder.put("in.wav", &float_wav(RATE as u32, &[crate::signals::white(1.0, RATE as f64)]));
     let line = "render in.wav -o out.wav --json --keys keys.mid --threshold -60 --floor -90";

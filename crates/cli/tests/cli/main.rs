@@ -33,7 +33,7 @@ use std::{
 use tempfile::TempDir;
 use tone_filter_testkit::signals;
 
-/// Returns `text` with Windows' backslashes replaced by slashes.
+/// Returns `text` with a slash for every backslash, the separator of Windows.
 fn slashes(text: &str) -> String {
     if cfg!(windows) { text.replace('\\', "/") } else { text.into() }
 }
@@ -97,10 +97,10 @@ impl Folder {
         said.strip_prefix("error: ").expect(&said).trim_end().to_owned()
     }
 
-    /// Returns all files with the first MiB of their content; folders and broken links are empty.
+    /// Returns all files, folders and links, with the first MiB of their content. Folders and broken links have none.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let paths = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path());
-        // The first MiB tells files apart, and one test has a file of 1 GB.
+        // The first MiB is enough to tell files apart, and one test has a file of 1 GB.
         let head = |path: &Path| {
             use std::io::Read;
             let mut bytes = Vec::new();

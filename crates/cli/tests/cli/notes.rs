@@ -8,16 +8,18 @@ use tone_filter_testkit::sweep;
 /// Note of a MIDI file: key, velocity, start and end in seconds.
 type Note = (u8, u8, f64, f64);
 
-/// Events of a MIDI file. All but the notes have their tick first.
+/// Events of a MIDI file. The tuples begin with a tick, except for the notes.
 #[derive(Debug, Default, PartialEq)]
 pub struct Written {
     /// Notes, sorted by their starts.
     pub notes: Vec<Note>,
     /// Ticks at which notes begin.
     pub starts: Vec<u32>,
-    /// Tempi in microseconds per quarter note.
+    /// Tempos in microseconds per quarter note.
     pub tempi: Vec<(u32, u32)>,
+    /// Time signatures: numerator, and exponent of 2 of the denominator.
     pub meters: Vec<(u32, u8, u8)>,
+    /// Key signatures: number of sharps (negative: flats), and whether the key is minor.
     pub keys: Vec<(u32, i8, bool)>,
 }
 
@@ -61,7 +63,8 @@ pub fn written(folder: &Folder, name: &str) -> Written {
 
 const RATE: f64 = 44_100.0;
 
-/// Returns a folder with a sequence of sines in `in.wav`: frequency in Hz, amplitude (0: a rest), seconds.
+/// Returns a folder with a sequence of sines in `in.wav`. Each has a frequency in Hz, an amplitude (0 for a rest), and a
+/// duration in seconds.
 fn melody(tones: &[(f64, f64, f64)]) -> Folder {
     let tone = |(frequency, amplitude, seconds)| signals::sine(frequency, amplitude, seconds, RATE);
     let samples = tones.iter().copied().flat_map(tone).collect();
@@ -81,7 +84,7 @@ fn key_frequency(key: usize) -> f64 {
 #[test]
 fn a_scale_of_plain_tones_is_written_down_note_for_note() {
     for (amplitude, seconds) in sweep::part(4, [(0.5, 0.5), (0.5, 0.3), (0.1, 0.5), (0.1, 0.3)]) {
-        // From A3 to G#7, a third of the keys in an ordinary run.
+        // Tests keys from A3 to G#7: all of them, or in an ordinary run every third one.
         let step = if sweep::all() { 1 } else { 3 };
         let keys: Vec<usize> = (57..57 + 48).step_by(step).collect();
         let tones = keys.iter().map(|key| (key_frequency(*key), amplitude, seconds));
@@ -127,7 +130,7 @@ fn notes_end_are_struck_again_and_have_the_velocity_of_their_level() {
     let [(_, loud, start, end), (_, soft, again, _)] = heard[..] else { panic!("{heard:?}") };
     assert!(start < 0.15 && (0.9..1.3).contains(&end), "{heard:?}");
     assert!((again - 2.0).abs() < 0.15, "{heard:?}");
-    // The notes differ by 15.6 dB, and 57 dB are 126 steps of velocity.
+    // The levels of the notes differ by 15.6 dB. The velocity has 126 steps for 57 dB, so the notes differ by 34 steps.
     assert!((i32::from(loud) - i32::from(soft) - 34).abs() <= 3, "{heard:?}");
 }
 
@@ -199,7 +202,7 @@ fn moments_are_about_the_time_that_they_name() {
         let (first, last) = (times[0], times[times.len() - 1]);
         assert!((0.47..0.5 + late).contains(&first), "{flags}: {first}");
         let heard = written(&folder, "out.mid").notes;
-        // A row comes up to 10 ms after a decision, and a decision 5.8 ms after the end of its frame.
+        // A row is up to 10 ms later than a decision, and a decision is 5.8 ms later than the end of its frame.
         let near = |a: f64, b: f64| (a - b).abs() < 0.0158;
         assert!(near(heard[0].2, first) && near(heard[0].3, last), "{flags}: {heard:?}");
     }

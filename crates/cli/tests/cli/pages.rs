@@ -1,13 +1,13 @@
-//! Every command of `tone-filter` in the project's pages is valid, and those of a random tenth of the blocks run as written; in
-//! `cargo xtask verify` all of them. Commands that need a device or minutes (`play`, `app` and `bench`) are only parsed, as far as
-//! this build has them.
+//! Every command of `tone-filter` in the project's pages is valid. A random tenth of the code blocks also runs as written; in
+//! `cargo xtask verify`, all blocks do. Commands that need a device or minutes (`play`, `app` and `bench`) are only parsed, and
+//! only if this build has them.
 
 use crate::{Folder, float_wav, signals};
 use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 use tone_filter_manual::pages;
 use tone_filter_testkit::sweep;
 
-/// Replacement for sox's `play`, because there is no audio device: reads the sound to its end.
+/// Replacement for sox's `play`, as there may be no audio device: it reads the sound to its end.
 const PLAYER: &str = "#!/bin/sh\nexec sox -t wav - -n\n";
 
 #[test]
@@ -34,19 +34,19 @@ fn every_command_of_the_pages_runs() {
             assert!(!said.contains("has no effect"), "{place}");
         };
         if run.contains(&index) {
-            // The lines of a block run one after the other.
+            // All lines of a block run in the same folder, one after the other.
             let folder = copy_of(&originals);
             lines.iter().for_each(|line| check(&folder, line, true));
         } else {
-            // Only the program itself parses its arguments, so other programs of a pipe are left out.
+            // Here `tone-filter` only parses its arguments. It writes nothing, so the other programs of a pipe are left out.
             let parts = lines.iter().flat_map(|line| line.split('|'));
             parts.filter(|part| ours(part)).for_each(|part| check(&parsed, part, false));
         }
     }
 }
 
-/// Returns a wrapper script of the program. For verbs that are only parsed, it appends `--help`: the program checks the arguments
-/// before it, and prints help.
+/// Returns a script that stands for the program. To have arguments only parsed, it appends `--help`: the program checks the
+/// arguments before it, and prints help.
 fn stand_in() -> String {
     let program = env!("CARGO_BIN_EXE_tone-filter");
     let parse = format!("exec '{program}' \"$@\" --help");
@@ -58,7 +58,7 @@ fn stand_in() -> String {
     )
 }
 
-/// Runs a line in `folder` as a user's shell does; with `runs` false, `tone-filter` only parses its arguments. The line fails if
+/// Runs a line in `folder` as a user's shell does. If not `runs`, `tone-filter` only parses its arguments. The line fails if
 /// any program of a pipe fails.
 fn shell(folder: &Folder, line: &str, runs: bool) -> std::process::Output {
     let found = std::env::var("PATH").unwrap_or_default();
@@ -71,7 +71,7 @@ fn shell(folder: &Folder, line: &str, runs: bool) -> std::process::Output {
 
 /// Returns a folder with all files that the pages name.
 fn originals() -> Folder {
-    // The lowest rate and the shortest length that all commands accept: some loop from 1.5 s on.
+    // The lowest rate and the shortest length that suit all commands: some begin a loop at 1.5 s.
     let (rate, seconds) = (22_050, 1.6);
     let mut swell = signals::noisy_chord(seconds, f64::from(rate));
     let frames = swell.len() as f32;

@@ -37,12 +37,12 @@ fn sent_notes_are_those_of_the_live_file() {
         let sound = Settings { lookahead, ..Settings::default() };
         let live = sent(&sound);
         let filter = ToneFilter::new(44_100.0, &sound).unwrap();
-        // The file states the time that a decision is about. The plugin sends the note later, by the filter's latency and the
-        // listener's delay.
+        // In the file, a note has the time that the decision is about. The plugin sends the note later, by the filter's latency
+        // and the listener's delay.
         let latency = filter.latency() + filter.listener().delay();
         let file = in_file(flag);
         assert!(live.iter().filter(|note| note.velocity.is_some()).count() > 50, "{live:?}");
-        // Notes still held at the end of the file end there, so later note-offs are not compared.
+        // In the file, notes that are still held end with the tune. So note-offs after its end are not compared.
         let end = demo()[0].len() as f64 / 44_100.0;
         let file: Vec<_> = file.into_iter().filter(|(at, _, on)| *on || *at < end - 0.1).collect();
         let mut rest: Vec<_> = live
@@ -53,7 +53,7 @@ fn sent_notes_are_those_of_the_live_file() {
             .collect();
         assert_eq!(rest.len(), file.len());
         for (at, key, on) in file {
-            // Tolerance: a block of 64 samples and a tick of the file.
+            // The tolerance is a block of 64 samples plus a tick of the file.
             let same = |note: &&Sent| {
                 let late = (note.frame as f64 - latency as f64) / 44_100.0 - at;
                 note.key == key && note.velocity.is_some() == on && (-0.001..0.0025).contains(&late)

@@ -1,4 +1,4 @@
-//! The output does not depend on the kind of input and output, nor on the number of cores.
+//! The output is the same for every kind of input and output, and for every number of cores.
 
 use crate::{Folder, float_wav, signals};
 use std::{
@@ -13,8 +13,8 @@ use tone_filter_testkit::sweep;
 /// Combination of a route, a length, a verb, cores and flags.
 type Cell = [&'static str; 5];
 
-/// Ways of a sound into the program and out of it. `redirected` is a file as standard input, `named pipe` is `/dev/stdin`, and
-/// `pipes` are both standard input and standard output.
+/// Ways of a sound into the program and out of it. `redirected` has a file as standard input, `named pipe` reads `/dev/stdin`,
+/// and `pipes` uses both standard input and standard output.
 const ROUTES: [&str; 9] = [
     "file",
     "folder",
@@ -27,8 +27,8 @@ const ROUTES: [&str; 9] = [
     "pipes",
 ];
 
-/// Kinds of files. A `long` one is rendered on several threads. `unknown` is FLAC whose header has no length, which is read on
-/// several threads at any length.
+/// Kinds of files. A `long` file is rendered on several threads. An `unknown` one is FLAC whose header states no length; it is
+/// rendered on several threads at any length.
 const LENGTHS: [&str; 3] = ["short", "long", "unknown"];
 
 /// Number of frames of short files and of those of unknown length.
@@ -36,10 +36,11 @@ const SHORT: u32 = 1 << 16;
 
 const VERBS: [&str; 3] = ["render", "bands", "chip"];
 
-/// Jobs: one, the default of one per core, and a process that is restricted to one core.
+/// Numbers of jobs and cores: one job, the default of one job per core, and the default in a process that may use only one
+/// core.
 const CORES: [&str; 3] = ["--jobs 1", "", "one core"];
 
-/// Sets of flags: the default, a filter without a listener, and flags that only `render` has.
+/// Sets of flags: none, flags for a filter without a listener, and flags that only `render` has.
 const FLAGS: [&str; 3] = ["", "--focus 0", "--tail 0.5 --normalize-peak -1 --sample-rate 48000"];
 
 /// Returns all combinations that the command and the system support.
@@ -55,7 +56,7 @@ fn cells() -> Vec<Cell> {
     }
     cells.retain(|&[route, length, verb, cores, flags]| {
         let is_render = verb == "render";
-        // The other verbs, and `render` without a listener, use one thread for each file.
+        // Long files are tested only where most threads work on them: in `render` with the listener.
         let has_threads = length != "long" || is_render && flags != FLAGS[1];
         let one_file = !["folder", "pattern", "list"].contains(&route);
         let has_system = cfg!(target_os = "linux") || cores != "one core" && route != "named pipe";
@@ -66,7 +67,7 @@ fn cells() -> Vec<Cell> {
 }
 
 fn wav(frames: usize) -> Vec<u8> {
-    // At a high rate, the listener makes fewer decisions for the same number of frames.
+    // High rates save time: the listener makes fewer decisions for the same number of frames.
     let rate = if frames > SHORT as usize { 768_000 } else { 192_000 };
     let chord = signals::noisy_chord(2.0, f64::from(rate));
     float_wav(rate, &[chord.into_iter().cycle().take(frames).collect()])
@@ -84,7 +85,7 @@ fn inputs() -> Folder {
     }
     folder.run("render short/deep/in.wav -o short.flac --bit-depth 24 --mix 0");
     let mut flac = folder.bytes("short.flac");
-    // The last 36 bits before the checksum state the number of samples. Clears the lower 32 bits.
+    // The number of samples is in the last 36 bits before the checksum. Clears the lower 32 bits; the others are 0.
     assert!(flac.starts_with(b"fLaC") && flac[22..26] == SHORT.to_be_bytes());
     flac[22..26].fill(0);
     folder.put("unknown/deep/in.wav", &flac);
@@ -129,7 +130,7 @@ fn run(folder: &Folder, [route, length, verb, cores, flags]: Cell) -> Vec<u8> {
         _ => Stdio::null(),
     };
     command.current_dir(folder.path("")).args(line.split_whitespace()).stdin(stdin);
-    // No output of an earlier run may be mistaken for one of this run.
+    // Removes the output of an earlier run, which could be mistaken for one of this run.
     drop(fs::remove_file(folder.path(&made)));
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let pipe = child.stdin.take();
@@ -154,7 +155,7 @@ fn every_route_has_the_same_result() {
     let mut references: BTreeMap<_, Vec<u8>> = BTreeMap::new();
     for cell in sweep::part(50, cells()) {
         let [_, length, verb, _, flags] = cell;
-        // Files and the default of one job per core, which every verb supports.
+        // The reference has files as input and output, and one job per core: every verb supports this.
         let reference = || run(&folder, ["file", length, verb, "", flags]);
         let expected = references.entry((length, verb, flags)).or_insert_with(reference);
         assert!(run(&folder, cell) == *expected, "{cell:?}");

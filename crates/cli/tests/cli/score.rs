@@ -1,4 +1,4 @@
-//! Scores: `bands` writes them, `render` plays them.
+//! Scores, which `bands` writes and `render` plays.
 
 use crate::{Folder, float_wav, signals::sine};
 use std::fs;
@@ -19,7 +19,7 @@ fn note() -> Vec<u8> {
 fn what_bands_writes_render_follows() {
     let folder = Folder::with(&note());
     let said = folder.run("bands in.wav --score in.tfs --midi in.mid");
-    // A single note has no key.
+    // The message has no key, because a single note has none.
     assert!(said.starts_with("in.wav -> in.mid, in.tfs: 4.00 s, A4 = 440."), "{said}");
     let text = fs::read_to_string(folder.path("in.tfs")).unwrap();
     let notes: Vec<Vec<f64>> = text
@@ -30,7 +30,7 @@ fn what_bands_writes_render_follows() {
     // The second harmonic may count as a note, too.
     let note = notes.iter().find(|note| note[2] == 69.0).unwrap();
     assert!((note[0] - 1.0).abs() < 0.03 && (note[1] - 3.0).abs() < 0.1, "{text}");
-    // Pan of (1 - 0.2) / (1 + 0.2) = 67 % to the left.
+    // The expected pan is (1 - 0.2) / (1 + 0.2) = 67 % to the left.
     assert!((note[4] - 67.0).abs() < 10.0, "{text}");
 
     let rendered = |flags: &str| {

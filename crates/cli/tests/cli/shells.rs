@@ -1,10 +1,10 @@
-//! Completions, tested in the shells.
+//! Completions, tested in bash, zsh and fish.
 
 use crate::Folder;
 use std::{fs, process::Command};
 
-/// Returns the completions that `shell` offers after each of `lines`. `script` gets the file with the completions and the lines
-/// as arguments.
+/// Returns the completions that `shell` offers after each of `lines`. `script` is run with these arguments: the file with the
+/// completions, and the lines.
 fn offered(shell: &str, script: &str, lines: &[&str]) -> Vec<Vec<String>> {
     let folder = Folder::new();
     let completions = folder.command(&format!("completions {shell}")).output().unwrap().stdout;
@@ -24,7 +24,7 @@ fn offered(shell: &str, script: &str, lines: &[&str]) -> Vec<Vec<String>> {
     answers.map(|answer| answer.lines().map(str::to_owned).collect()).collect()
 }
 
-/// Lines to be completed, each with some of the words that must be offered.
+/// Lines to complete, each with words that must be among those that are offered.
 const LINES: [(&str, &[&str]); 8] = [
     ("tone-filter ", &["render", "bands", "chip", "presets"]),
     ("tone-filter render --pres", &["--preset"]),

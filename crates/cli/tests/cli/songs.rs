@@ -22,24 +22,25 @@ const FRAMES_WITHOUT: f64 = 0.73;
 /// Minimum F1 score of notes with lookahead, as a mean over all songs.
 const ONSETS: f64 = 0.75;
 
-/// Maximum change of the F1 score of frames at another level of the input.
+/// Maximum change of the F1 score of frames if the input has another level.
 const SAME: f64 = 0.01;
 
-/// Maximum detection delay in seconds of notes from A3 up, without lookahead: median and 90th percentile. `Listener::delay` is
-/// not included; with it, these are 0.040 and 0.085.
+/// Maximum detection delay in seconds of notes from A3 up, without lookahead: median and 90th percentile. `Listener::delay`
+/// comes on top; with it, the delays are 0.040 and 0.085.
 const LATE: [f64; 2] = [0.034, 0.079];
 const A3: u8 = 57;
 
-/// Maximum loss of F1 score from the dry to the wet sound, of frames and of notes. The aim is 0.05 and 0.07.
+/// Maximum loss of the F1 score if notes are detected in the wet sound instead of the dry one: of frames, and of notes. The aim
+/// is 0.05 and 0.07.
 const LOST: [f64; 2] = [0.08, 0.10];
 
-/// Maximum error of the tuning in cents after 10 s.
+/// Maximum error in cents of the detected tuning, after 10 s of music.
 const CENTS: f64 = 5.0;
 
-/// Maximum change of the loudness in LU.
+/// Maximum difference in loudness between output and song, in LU.
 const LOUDER: f64 = 1.5;
-/// Maximum change of the loudness range in LU, checked where at least half of the mix is dry. In wetter mixes, and in Lead Only
-/// at any mix, only the notes set the range, and they pause while the music goes on.
+/// Maximum difference in loudness range between output and song, in LU. It is checked where at least half of the mix is dry. In
+/// wetter mixes, and in Lead Only at any mix, the range depends on the notes alone, which pause while the music goes on.
 const WIDER: f64 = 3.0;
 
 static SONGS: LazyLock<Vec<Song>> = LazyLock::new(|| songs().unwrap());
@@ -66,8 +67,8 @@ fn mean_of(all: &[Accuracy], part: fn(&Accuracy) -> f64) -> f64 {
     all.iter().map(part).sum::<f64>() / all.len() as f64
 }
 
-/// Returns the notes that the filter detects in the first `seconds` of `song`, as `bands --midi` writes them and as it does with
-/// `--live`.
+/// Returns the notes that the filter detects in the first `seconds` of `song`: as `bands --midi` writes them, and as it writes
+/// them with `--live`.
 fn detected(song: &Song, seconds: f64, lookahead: bool) -> [Vec<Note>; 2] {
     let settings = Settings { lookahead, ..Settings::default() };
     let mut filter = ToneFilter::new(f64::from(RATE), &settings).unwrap();
@@ -89,7 +90,7 @@ fn detected(song: &Song, seconds: f64, lookahead: bool) -> [Vec<Note>; 2] {
     transcribers.map(|own| own.finish(seconds).into_iter().map(note).collect())
 }
 
-/// Returns the numbers of note-ons in `notes`: all of them, and those within 100 ms of an earlier one of the same key.
+/// Returns the number of note-ons in `notes`, and how many of them are within 100 ms of the previous one of the same key.
 fn beginnings(notes: &[Note], seconds: f64) -> [usize; 2] {
     let (mut count, mut again) = (0, 0);
     for key in KEYS {
@@ -105,7 +106,7 @@ fn played_notes_are_detected_whole_and_in_time() {
     let seconds = if sweep::all() { 60.0 } else { 15.0 };
     let (mut with, mut without, mut late) = (vec![], vec![], vec![]);
     let (mut found, mut played) = ([0; 2], [0; 2]);
-    // In an ordinary run, every third song.
+    // An ordinary run tests every third song only.
     for song in SONGS.iter().step_by(if sweep::all() { 1 } else { 3 }) {
         let [ahead, _] = detected(song, seconds, true);
         with.push(accuracy(&ahead, &song.notes, seconds));
@@ -177,8 +178,8 @@ fn drums_are_no_notes() {
     assert!(sounding / seconds < 1.0, "{:.2} notes at once", sounding / seconds);
 }
 
-/// Returns the sum of squares of each second from 6 s on. One song begins with 3.5 s of drums, whose pauses count as silence when
-/// the song is at -60 dB.
+/// Returns the sum of squares of each second from 6 s on. One song begins with 3.5 s of drums. At a level of -60 dB, their
+/// pauses would count as silence.
 fn powers(signal: &Signal) -> Vec<f64> {
     let second = RATE as usize;
     let power = |at: usize| {
@@ -209,7 +210,7 @@ fn the_output_is_louder_and_softer_with_the_input() {
 fn every_preset_is_as_loud_as_the_song_at_any_mix() {
     let (tool, mut wrong) = (tool(), Vec::new());
     let presets: Vec<_> = presets::ids().filter(|id| *id != "reference").collect();
-    // Each preset with two mixes, a dry one and a wet one.
+    // Every preset is tested with a dry mix and a wet mix.
     let songs = SONGS.iter().step_by(6).zip([["25", "100"], ["75", "50"]]);
     let cases = songs.flat_map(|(song, mixes)| {
         let presets = presets.iter().zip(mixes.into_iter().cycle());
@@ -238,7 +239,7 @@ fn the_tuning_of_a_song_is_found_in_ten_seconds() {
     let cases = SONGS.iter().flat_map(|song| [-40.0, 0.0, 20.0].map(|cents| (song, cents)));
     for (song, cents) in sweep::part(18, cases) {
         let signal = part(song, 10.5, 0.0);
-        // The same samples at another rate give the song at another pitch.
+        // If the same samples are said to have another rate, the song has another pitch.
         let rate = (f64::from(RATE) * f64::exp2(cents / 1200.0)).round() as u32;
         let due = 1200.0 * (f64::from(rate) / f64::from(RATE)).log2();
         let seconds = signal.iter().map(|channel| channel[..10 * rate as usize].to_vec());

@@ -1,4 +1,4 @@
-//! The output equals the filter's own output with the requested settings.
+//! The command's output equals the output of the filter in the library with the same settings.
 
 use crate::{
     Folder, float_wav,
@@ -11,7 +11,7 @@ use tone_filter_testkit::sweep;
 
 const RATE: u32 = 44_100;
 
-/// Returns the filter's output for `channels`, aligned with the input; with lookahead if there is focus.
+/// Returns the filter's output for `channels`, aligned with the input. Unless the focus is 0 %, the filter has lookahead.
 fn filtered(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let settings = Settings { lookahead: settings.focus > 0.0, ..*settings };
     let filter = ToneFilter::new(f64::from(RATE), &settings).unwrap();
@@ -125,7 +125,7 @@ fn a_flag_or_the_environment_names_the_kernel() {
         };
         let scalar = made("--kernel scalar", "portable");
         assert!(scalar == made("", "scalar"), "{line}");
-        // Kernels differ in the last bits, which a table does not show.
+        // The kernels differ in the last bits. A table (`k.csv`) does not show these.
         assert!(scalar != made("", "portable") || name == "k.csv");
     }
 }

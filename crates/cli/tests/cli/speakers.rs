@@ -72,7 +72,7 @@ impl Studio {
         said
     }
 
-    /// Returns the recorded stereo frames without silent ones, as the device starts and ends with some.
+    /// Returns the recorded stereo frames. Leaves out silent ones: the device starts and ends with some.
     fn heard(&self) -> Vec<[f32; 2]> {
         let bytes = fs::read(self.path("tape.raw")).unwrap();
         let samples: Vec<f32> =
@@ -80,7 +80,7 @@ impl Studio {
         without_silence(samples.as_chunks().0)
     }
 
-    /// Returns the output of `render` for `input`, without silent frames.
+    /// Returns the output of `render` for `input`. Leaves out silent frames.
     fn rendered(&self, input: &str, flags: &str) -> Vec<[f32; 2]> {
         self.run(&format!("render {input} -o out.wav --force --bit-depth 32f {flags}"), 0);
         let mut wav = hound::WavReader::open(self.path("out.wav")).unwrap();
@@ -235,6 +235,6 @@ fn the_terminal_shows_the_bands_and_takes_keys() {
     press("q");
     assert!(script.wait().unwrap().success());
     reader.join().unwrap();
-    // The terminal is restored.
+    // The program leaves the alternate screen, so the terminal is restored.
     assert!(shows("\x1b[?1049h") && shows("\x1b[?1049l"), "the screen stays");
 }

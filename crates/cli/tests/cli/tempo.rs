@@ -14,7 +14,7 @@ const BEAT: f64 = 0.6;
 /// Ticks per beat in the MIDI files.
 const TICKS: u32 = 480;
 
-/// Returns a waltz, after silence of 0.25 s: a bass note, two chords, and a melody in eighths. Each bar has a harmony of its own.
+/// Returns a waltz after 0.25 s of silence. A bar has a harmony of its own: a bass note, two chords, and a melody in eighths.
 pub fn waltz(bars: u32) -> Vec<u8> {
     let roots = [0, 5, 7, 0];
     let sample = |t: u32| {
@@ -68,7 +68,7 @@ fn a_waltz_opens_on_its_bars() {
     assert!(bars >= 7, "{bars} of 8: {downbeats:?}");
 
     let midi = written(&folder, "out.mid");
-    // The 0.25 s of silence are a bar of one beat, or part of a bar if beats were detected there.
+    // The 0.25 s of silence are either a bar of one beat, or, if beats were detected in them, part of a bar.
     assert!(
         midi.meters.last().is_some_and(|meter| (meter.1, meter.2) == (3, 2)),
         "{:?}",
@@ -115,7 +115,8 @@ fn cadence() -> Vec<u8> {
 #[test]
 fn bands_has_key_and_tuning_of_the_whole_file() {
     let folder = Folder::with(&cadence());
-    // `--transpose` does not change the key, which is the input's. With `--tuning 466.16`, A is a semitone higher.
+    // `--transpose` does not change the key, which is the key of the input. With `--tuning 466.16`, the note A is a semitone
+    // higher.
     for (flags, root, a4) in [
         ("", "C", 440.0),
         ("--transpose 2 --scale auto", "C", 440.0),

@@ -67,11 +67,11 @@ fn wrong_lines_get_a_hint() {
     folder.run("render in.wav -o hacked/");
     folder.run("render in.wav -o hacked --force");
     assert!(folder.path("-x.wav").exists() && folder.path("hacked/in.wav").exists());
-    // A name without an extension is a file if that file exists. It is not overwritten.
+    // A name without an extension means a file if that file exists. It is not overwritten.
     folder.put("old", b"old");
     let said = folder.fail("render in.wav -o old", 1);
     assert_eq!(said, "old: already exists; choose another name, or overwrite it with --force");
-    // A file called off is an input.
+    // If there is a file called `off`, it is an input.
     folder.put("off", &silence());
     let said = folder.run("render --bypass off -o out.wav");
     assert!(said.contains(" 16 bit, silent\n"), "{said}");

@@ -120,7 +120,7 @@ fn a_run_is_compared_with_another_one() {
     let folder = Folder::new();
     let line = "bench --seconds 0.05 --kernel scalar --kernel portable";
     let mut before = json(&folder, &format!("{line} --json"), 0);
-    // Makes the earlier run a million times as slow.
+    // Changes the report of the earlier run: its speeds become a million times as low.
     for kernel in before["kernels"].as_array_mut().unwrap() {
         let speed = kernel["mega_samples_per_second"].as_f64().unwrap();
         kernel["mega_samples_per_second"] = (1e-6 * speed).into();

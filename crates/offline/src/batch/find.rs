@@ -17,7 +17,7 @@ use walkdir::WalkDir;
 #[derive(Debug)]
 pub struct FoundFile {
     pub path: PathBuf,
-    /// Path relative to the folder that the user named; for other files, only the name.
+    /// Path relative to the folder that the user named. For a file that is not in such a folder, only its name.
     pub below: PathBuf,
     /// Whether the user named the file or a pattern that matches it; false for a file in a folder.
     pub named: bool,
@@ -50,16 +50,16 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// All reasons, in the order in which reports list them.
+    /// All reasons. Reports list the inputs in this order of reasons.
     pub const ALL: [Self; 4] = [Self::Output, Self::Format, Self::Loop, Self::Hidden];
 }
 
 /// Returns the files that `input` stands for, sorted by name. `input` is a file, a folder or a pattern, because some shells do
-/// not expand `*`. A folder stands for the audio files in it and its subfolders. Brackets and stars are literal in the part of a
-/// path that exists.
+/// not expand `*`. A folder stands for the audio files in it and its subfolders. Brackets and stars are literal in that part of
+/// the path which exists.
 ///
-/// Skips the output folders `outs`, and hidden folders. Adds hidden audio files in folders, files in unsupported formats, and
-/// links to a folder that contains them to `left_out`.
+/// Skips the output folders `outs` (canonical paths), and hidden folders. Adds to `left_out`: hidden audio files in folders,
+/// files in unsupported formats, and links to a folder that contains the link.
 ///
 /// # Errors
 /// One error for each file or folder that cannot be opened, and one if nothing is found.
@@ -78,7 +78,7 @@ pub fn find(
     let pattern = rest.zip(there.to_str()).and_then(|(rest, there)| {
         Path::new(&Pattern::escape(there)).join(rest).into_os_string().into_string().ok()
     });
-    // Patterns do not match hidden files. An invalid pattern is taken for the name of a file.
+    // Patterns do not match hidden files. An invalid pattern counts as the name of a file.
     let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
     match pattern.and_then(|pattern| glob_with(&pattern, options).ok()) {
         Some(mut paths) => match paths.next() {
@@ -121,7 +121,7 @@ fn look_at(
     for entry in wanted {
         match entry {
             Ok(entry) if entry.depth() > 0 && starts_with(entry.path(), b".") => {
-                // macOS writes metadata into files with this prefix, which have no sound.
+                // macOS writes metadata into files with this prefix. They have no sound.
                 let is_fork = starts_with(entry.path(), b"._");
                 if entry.file_type().is_file() && !is_fork && is_readable(entry.path()) {
                     left_out.push(LeftOut { input: entry.into_path(), reason: Reason::Hidden });
@@ -157,7 +157,7 @@ pub fn is_audio(path: &Path) -> bool {
     extension(path).is_some_and(|own| extensions().any(|known| known == own))
 }
 
-/// Returns whether `path` has an extension of MP4, which may also contain unsupported codings.
+/// Returns whether `path` has an extension of MP4. Such a file may have an unsupported coding.
 fn is_mp4(path: &Path) -> bool {
     extension(path).is_some_and(|own| MP4_EXTENSIONS.contains(&&*own))
 }

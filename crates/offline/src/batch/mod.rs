@@ -9,14 +9,14 @@ pub use plan::{Fate, Job, Outcome, Plan, Refused, Request};
 use crate::{error::Error, options::Options, render::render};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
-/// Progress observer. Called by the worker threads, which are numbered from 0.
+/// Progress observer. The worker threads call it; they are numbered from 0.
 pub trait Watch: Sync {
     /// Called before `worker` renders `job`.
     fn begin(&self, worker: usize, job: &Job);
-    /// Called while `worker` renders `job`. `part` is the fraction that is done, 0 to 1. Not called if the header of the file
-    /// states no length.
+    /// Called while `worker` renders `job`. `part` is the fraction of the work that is done, 0 to 1. Not called if the header
+    /// of the file states no length.
     fn advance(&self, worker: usize, job: &Job, part: f64);
-    /// Called after `worker` has rendered `job`, or failed to, with the `outcome`.
+    /// Called when `worker` has ended `job`, whether successfully or not. `outcome` is the result.
     fn end(&self, worker: usize, job: &Job, outcome: &Outcome);
 }
 
@@ -32,7 +32,7 @@ pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) ->
         let progress = |part| watch.advance(worker, &job, part);
         let fate = match render(&job.input, &job.output, options, progress) {
             Ok(report) => Fate::Done(Box::new(report)),
-            // Another run has written the output in the meantime.
+            // Another run has created the output since the plan was made.
             Err(Error::Exists(_)) if skip_existing => Fate::Skipped,
             Err(error) => Fate::Failed(error),
         };
@@ -57,7 +57,7 @@ pub fn on_all_cores<J: Send, R: Send>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build();
     let pool = pool.expect("the system gives threads");
     let one = |job| work(rayon::current_thread_index().unwrap_or(0), job);
-    // The bridge hands out jobs in order, one by one. The longest are first, so that at the end no core is left alone with a long
-    // file.
+    // The bridge hands out jobs in order, one by one. The caller puts the longest first, so that no core is left with a long
+    // file at the end.
     pool.install(|| jobs.into_iter().par_bridge().map(one).collect())
 }

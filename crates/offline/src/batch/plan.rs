@@ -14,21 +14,21 @@ use std::{
 pub struct Request<'a> {
     /// Files, folders and patterns; `-` is standard input.
     pub inputs: &'a [PathBuf],
-    /// Number of inputs that come from a list; they are the last ones of `inputs`. Below `out`, they keep the folders of their
-    /// relative paths.
+    /// Number of inputs that come from a list; they are the last ones of `inputs`. Their outputs in `out` keep the folders of
+    /// their relative paths.
     pub listed: usize,
-    /// Folder of the playlist, to which its names are relative; empty without a playlist. Output paths omit it.
+    /// Folder of the playlist, which is part of the paths of its files; empty without a playlist. Output paths omit it.
     pub listed_in: &'a Path,
-    /// Output file for one input, or folder; `None` writes beside the inputs. `-` is standard output.
+    /// Output file for one input, or folder for all outputs. `None` writes beside the inputs, `-` to standard output.
     pub out: Option<&'a Path>,
-    /// Whether `out` is a folder even for one file.
+    /// Whether `out` is a folder even if there is only one input file.
     pub out_is_folder: bool,
     /// Text that is added to the names of outputs; `{ext}` in it stands for the input's extension.
     pub suffix: &'a str,
-    /// Whether `out` or `suffix` contains a preset's name. Then existing outputs come from an earlier run, and `force` may
-    /// overwrite them.
+    /// Whether `out` or `suffix` contains a preset's name. Then an input with the path of an output comes from an earlier run,
+    /// not from the user, so `force` may overwrite it.
     pub named_after_preset: bool,
-    /// Extensions that names of outputs may have; generated names get the first.
+    /// Extensions that names of outputs may have. Generated names get the first one.
     pub extensions: &'a [&'a str],
     /// Whether existing outputs may be overwritten.
     pub force: bool,
@@ -45,6 +45,7 @@ pub struct Job {
     pub output: PathBuf,
     /// Estimated work in arbitrary units.
     pub work: u64,
+    /// Position among the inputs.
     pub(super) index: usize,
 }
 
@@ -59,18 +60,18 @@ pub enum Fate {
     Failed(Error),
 }
 
-/// Outcome of a file, with its paths.
+/// Outcome of a file, with the paths of input and output.
 #[derive(Debug)]
 pub struct Outcome {
     /// Input path.
     pub input: PathBuf,
     /// Output path, if it is known.
     pub output: Option<PathBuf>,
-    /// Report or error.
+    /// Result: rendered, skipped or failed.
     pub fate: Fate,
 }
 
-/// Jobs of a batch, and the outcomes that are known without work.
+/// Jobs of a batch, and the outcomes that are known before any file is rendered.
 #[derive(Debug)]
 pub struct Plan {
     /// Files to render, the longest first.
@@ -97,7 +98,8 @@ pub enum Refused {
     /// An output is also an input.
     #[error("{}: is an input; choose another name or folder for the output", .0.display())]
     OverInput(PathBuf),
-    /// With `force`, the output of one input would overwrite another input: an output of an earlier run, or a file of the user.
+    /// With `force`, the output of one input would overwrite another input. That may be an output of an earlier run, or a file
+    /// of the user.
     #[error("{}: is an input that --force would overwrite; go on with --skip-existing, or choose an --out or another --suffix", .0.display())]
     Earlier(PathBuf),
     /// Several outputs, but the output's path is a file or has a file's extension.
@@ -106,7 +108,7 @@ pub enum Refused {
     /// The output's name has the extension of an unsupported format.
     #[error("{}: unsupported output format; use .wav or .flac", .0.display())]
     NotWritten(PathBuf),
-    /// The output's name has no extension, so it could be a file or a folder.
+    /// The output's name has no extension, so it could mean a file or a folder.
     #[error("{}: ambiguous, a folder or a file; write {}/ or {}.{extension}", .path.display(), .path.display(), .path.display())]
     Ambiguous {
         /// Output path as given.
@@ -119,14 +121,14 @@ pub enum Refused {
         "--json: the report would be mixed with the sound on standard output; give --out a file"
     )]
     Report,
-    /// Standard input or output is used with more than one file, or standard input without an output.
+    /// Standard input or output is used with more than one file. Or standard input is used without an output for it.
     #[error("- stands for one file: give it one input and one output")]
     Stdio,
 }
 
 impl Plan {
-    /// Finds all inputs and names their outputs. `run` has one request per preset of this run; their outputs do not count as
-    /// inputs.
+    /// Finds all inputs and names their outputs. `run` has the requests of this run, one per preset; the outputs of all of them
+    /// are left out of the inputs.
     ///
     /// # Errors
     /// If an output would be written twice or over an input, or if the names in `request` contradict each other.
@@ -173,7 +175,7 @@ impl Plan {
             None => renamed(&found.path, request),
         };
         let canonical = |path: &Path| fs::canonicalize(path).ok();
-        // A pattern like *.wav also matches outputs of an earlier run beside its inputs.
+        // Inputs that are outputs of an earlier run: a pattern like *.wav matches them, too, if they are beside their inputs.
         let mut earlier = HashSet::new();
         for request in run.iter().filter(|own| own.named_after_preset || !own.suffix.is_empty()) {
             for found in found.iter().flatten() {
@@ -227,7 +229,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Returns the outcomes that are known without work: files that are skipped or failed.
+    /// Returns the outcomes that are known before any file is rendered: files that are skipped or have failed.
     pub fn decided(&self) -> impl Iterator<Item = &Outcome> {
         self.outcomes.iter().map(|(_, outcome)| outcome)
     }
@@ -297,7 +299,7 @@ fn renamed(path: &Path, request: &Request) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Returns the form of `path` that must be unique: the absolute path, in lower case on systems that ignore case.
+/// Returns a key by which equal outputs are recognised: the absolute path, in lower case on systems that ignore case.
 fn key(path: &Path) -> OsString {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
     if cfg!(any(windows, target_os = "macos")) {
@@ -310,7 +312,7 @@ fn ends_with_separator(path: &Path) -> bool {
     path.to_string_lossy().ends_with(std::path::is_separator)
 }
 
-/// Estimates the amount of work by the file's size: a compressed file has more sound per byte.
+/// Estimates the amount of work by the file's size. A compressed file has more sound per byte.
 fn work(path: &Path) -> u64 {
     let len = fs::metadata(path).map_or(0, |metadata| metadata.len());
     match extension(path).as_deref() {

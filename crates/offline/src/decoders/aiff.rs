@@ -1,6 +1,6 @@
-//! Minimal header for AIFF and AIFF-C files, which replaces the original for the decoder. It omits optional chunks and the names
-//! of compressions, whose lengths may be wrong. It states the actual length where programs that write into pipes leave a
-//! placeholder.
+//! Minimal header for AIFF and AIFF-C files; the decoder gets it instead of the original header. It has neither optional chunks
+//! nor names of compressions, whose lengths may be wrong. Programs that write into pipes leave a placeholder as length; the
+//! minimal header has the actual length.
 
 use super::{
     splice::Spliced,
@@ -9,10 +9,10 @@ use super::{
 use crate::{formats::is_open, shared_file::SharedFile};
 use std::io;
 
-/// Length in bytes of the chunk `COMM` before the type of compression.
+/// Length in bytes of the part of the chunk `COMM` that precedes the type of compression.
 const COMMON: usize = 18;
 
-/// Types of compression whose samples are not compressed.
+/// Values for the type of compression that mean: not compressed.
 const PLAIN: [&[u8]; 11] = [
     b"NONE", b"twos", b"sowt", b"raw ", b"in24", b"in32", b"fl32", b"FL32", b"fl64", b"FL64",
     b"42n1",
@@ -21,8 +21,8 @@ const PLAIN: [&[u8]; 11] = [
 /// Types of compression with one byte per sample.
 const COMPANDED: [&[u8]; 4] = [b"ulaw", b"ULAW", b"alaw", b"ALAW"];
 
-/// Returns the samples of `file` behind a minimal header. `file` has `len` bytes and its chunk `FORM` at `start`. Returns `None`
-/// if a necessary chunk is missing or invalid.
+/// Returns a minimal header, followed by the samples of `file`. `file` has `len` bytes, and its chunk `FORM` is at `start`.
+/// Returns `None` if a necessary chunk is missing or invalid.
 pub fn splice(file: &SharedFile, start: u64, len: u64) -> io::Result<Option<Spliced>> {
     let form = peek(file, start, 12)?;
     let kind = form.get(8..).unwrap_or_default();

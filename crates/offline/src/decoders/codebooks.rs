@@ -14,13 +14,14 @@ const SETUP: &[u8; 7] = b"\x05vorbis";
 /// Sync pattern at the start of a codebook.
 const SYNC: u32 = 0x0056_4342;
 
-/// Maximum number of values in all tables of a file. Files of real encoders have fewer than 100 000.
+/// Maximum number of values in all codebooks of a file together. Files of real encoders have fewer than 100 000.
 const MOST: u64 = 1 << 20;
 
-/// Returns an error if the tables in `headers`, the decoder's setup data from the container, are too large.
+/// Returns an error if the codebooks in `headers` are too large. `headers` is the setup data that the container has for the
+/// decoder.
 pub fn check(headers: &[u8]) -> Result<()> {
     let setup = headers.windows(SETUP.len()).position(|bytes| bytes == SETUP);
-    // The decoder reports faults of files without a setup header.
+    // Without a setup header, the decoder itself reports the fault.
     let Some(setup) = setup else { return Ok(()) };
     let mut bits = BitReaderRtl::new(&headers[setup + SETUP.len()..]);
     let mut numbers = 0;
@@ -33,7 +34,7 @@ pub fn check(headers: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Skips a codebook (Vorbis I specification, 3.2.1). Returns the number of values that it unpacks to.
+/// Skips a codebook (Vorbis I specification, 3.2.1). Returns how many values it takes in memory.
 fn codebook(bits: &mut BitReaderRtl) -> Result<u64> {
     if bits.read_bits_leq32(24)? != SYNC {
         return Err(Fault::DecodeError("it has a broken codebook"));

@@ -30,10 +30,10 @@ const MARK: &[u8] = b"fLaC";
 /// Length of a STREAMINFO block in bytes.
 const DESCRIPTION: usize = 34;
 
-/// Maximum length of comments that the decoder gets, in bytes.
+/// Maximum length in bytes of a metadata block that the decoder gets.
 const LONGEST: usize = 1 << 20;
 
-/// Maximum number of bytes that are searched for the first frame.
+/// Maximum number of bytes that are searched for the first frame, if the metadata does not lead to it.
 const FURTHEST: u64 = 64 << 20;
 
 const STREAMINFO: u8 = 0;
@@ -47,22 +47,25 @@ pub struct Flac {
     frames: Option<u64>,
 }
 
-/// FLAC stream; concatenated files have several.
+/// FLAC stream. A file has several if it was concatenated from files.
 struct Stream {
     decoder: FlacChannelReader<Counted>,
     /// Number of bytes that the decoder has read.
     taken: Arc<AtomicU64>,
-    /// End of the frames in the file.
+    /// Position in the file at which the last frame ends.
     end: u64,
-    /// Difference between the position in the file and `taken`.
+    /// Position in the file minus `taken`; wraps if it is negative.
     offset: u64,
+    /// Number of frames that the header states, if it does.
     frames: Option<u64>,
+    /// Number of frames decoded so far.
     read: u64,
-    /// Factor from integer samples to floats.
+    /// Factor that converts integer samples to floats, 1 at full scale.
     scale: f32,
     format: Format,
 }
 
+/// Reader that adds the number of bytes read to `taken`.
 struct Counted {
     from: BufReader<Spliced>,
     taken: Arc<AtomicU64>,
@@ -84,8 +87,8 @@ impl Flac {
         Ok(Self { path: path.into(), file, stream, format, frames })
     }
 
-    /// Continues at `position`, after the last frame of a stream. Returns true if another stream begins there, false at the end
-    /// of the file, `None` otherwise.
+    /// Continues at `position`, where the frames of a stream have ended. Returns true if another stream begins there, false at
+    /// the end of the file, and `None` at any other bytes.
     fn go_on(&mut self, position: u64) -> Result<Option<bool>, Error> {
         let unreadable = |source| Error::Read { path: self.path.clone(), source };
         let is_stream = peek(&self.file, position, 4).map_err(unreadable)? == MARK;
@@ -186,7 +189,7 @@ impl Stream {
             let sync = peek(file, at, 2)?;
             Ok(matches!(sync[..], [0xFF, 0xF8 | 0xF9]))
         };
-        // If the lengths of other blocks are wrong, searches for the first frame.
+        // No frame is here if the stated length of a block is wrong. Then searches for the first frame.
         if position > len || position < len && !is_frame(position).map_err(unreadable)? {
             let from = start + (MARK.len() + 4 + DESCRIPTION) as u64;
             position = first_frame(file, from, len)
@@ -207,7 +210,7 @@ impl Stream {
                 .unwrap_or_else(|| Err(flac_codec::Error::InvalidMetadataBlock))?;
             Ok::<_, flac_codec::Error>((decoder, taken, offset))
         };
-        // If the comments are broken, opens without them: they only matter for unusual speaker layouts.
+        // Opens without the comments if they are broken. The decoder needs them only for unusual speaker layouts.
         let opened = Some(&comments[..])
             .filter(|bytes| !bytes.is_empty())
             .and_then(|bytes| open(bytes).ok());
@@ -233,7 +236,7 @@ impl Stream {
         Ok(Self { decoder, taken, end: len, offset, frames, read: 0, scale, format })
     }
 
-    /// Returns the position in the file of the next byte for the decoder.
+    /// Returns the position in the file up to which the decoder has read.
     fn position(&self) -> u64 {
         self.taken.load(Ordering::Relaxed).wrapping_add(self.offset)
     }
@@ -269,15 +272,15 @@ fn first_frame(file: &SharedFile, from: u64, end: u64) -> io::Result<Option<u64>
     Ok((0..bytes.len()).find(is_frame).map(|at| from + at as u64))
 }
 
-/// Relaxes the fields of STREAMINFO that the decoder checks against the frames: limits of block and frame sizes, number of
-/// samples, MD5 hash.
+/// Clears or widens the fields of STREAMINFO that the decoder checks against the frames: limits of block and frame sizes,
+/// number of samples, MD5 hash.
 fn loosen(description: &mut [u8]) {
     description[..10].copy_from_slice(&[0, 16, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0]);
     description[13] &= 0xF0;
     description[14..].fill(0);
 }
 
-/// Returns a header with STREAMINFO, and with the comments if there are any.
+/// Returns a header with STREAMINFO, and with the comments unless they are empty.
 fn head(description: &[u8], comments: &[u8]) -> Vec<u8> {
     let last = if comments.is_empty() { 0x80 } else { 0 };
     let block = |kind: u8, content: &[u8]| {

@@ -1,11 +1,11 @@
-//! Decoders of all formats except PCM in WAV: MP3 by `nanomp3`, FLAC by `flac-codec`, others by `symphonia`. They decode a packet
-//! at a time.
+//! Decoders of all formats except PCM in WAV: MP3 by `nanomp3`, FLAC by `flac-codec`, others by `symphonia`. Each call decodes
+//! one packet.
 //!
 //! A file is either decoded to its last sample or refused with an error that names the fault:
 //!
 //! * A decoder gets only the necessary parts of a file. A header that it would refuse, although the sound is intact, is
 //!   replaced by a plain one (`aiff`, `open_end`, `mp4`, [`Spliced`]).
-//! * At the end, each decoder compares its number of samples with the header's: decoders skip what they cannot decode.
+//! * At the end, each decoder compares its number of samples with the one in the header: decoders skip what they cannot decode.
 //! * Samples that an encoder put before and after the music are cut off by the numbers in the file (`mp3`, `mp4`).
 //! * A panic is an error ([`guard`]), and sizes are checked before memory is allocated (`codebooks`).
 //!
@@ -35,11 +35,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Maximum magnitude of a decoded sample, for codings without floating point: +24 dB full scale. Music exceeds full scale by some
-/// 3 dB, test streams for decoders by 18 dB, a decoding error by 80 dB.
+/// Maximum magnitude of a decoded sample: +24 dB full scale. Codings in floating point have no limit. Music exceeds full scale
+/// by some 3 dB, test streams for decoders by 18 dB, a decoding error by 80 dB.
 const LOUDEST: f32 = 16.0;
 
-/// Properties of a decoder's file.
+/// Properties of the file that a decoder reads.
 #[derive(Debug, Clone, Copy)]
 pub struct About {
     pub format: Format,
@@ -52,11 +52,11 @@ pub struct About {
 pub trait Decoder: Send {
     fn about(&self) -> About;
 
-    /// Replaces `packet` by the next samples, which may be empty. Returns `false` at the end.
+    /// Replaces `packet` by the samples of the next packet, which may have none. Returns `false` at the end.
     fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error>;
 }
 
-/// Format by the first bytes of a file.
+/// Format that the first bytes of a file show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Flac,
@@ -69,9 +69,9 @@ pub enum Kind {
 pub struct Reader {
     path: PathBuf,
     decoder: Box<dyn Decoder>,
-    /// Samples of the last packet.
+    /// Decoded samples of the last packet, by channel.
     packet: Vec<Vec<f32>>,
-    /// Number of frames of the packet that have been read.
+    /// Number of frames of `packet` that the caller has already got.
     used: usize,
     /// Whether the end has been reached. Decoders are not called again after it.
     ended: bool,
@@ -123,7 +123,7 @@ impl Reader {
     fn of(path: &Path, decoder: Box<dyn Decoder>) -> Result<Self, Error> {
         let mut reader =
             Self { path: path.into(), decoder, packet: Vec::new(), used: 0, ended: false };
-        // Only the first packet shows the true channels and rate.
+        // Decodes the first packet now: only it shows the true number of channels and the true rate.
         if !reader.decode()? {
             let (path, frames) = (path.into(), reader.about().frames);
             return Err(if frames > Some(0) { Error::CutShort(path) } else { Error::Empty(path) });
@@ -169,7 +169,7 @@ impl Reader {
         Ok(false)
     }
 
-    /// Refuses a packet that exceeds [`LOUDEST`]: a decoding error is noise that destroys ears and loudspeakers.
+    /// Refuses a packet that exceeds [`LOUDEST`]. Such a level comes from a decoding error, and harms ears and loudspeakers.
     fn check_level(&self) -> Result<(), Error> {
         // Floating-point samples may have any level.
         if self.about().natural_depth.is_float() {
@@ -195,7 +195,7 @@ pub fn is_decoding() -> bool {
     IS_DECODING.get()
 }
 
-/// Runs `decode`, which calls third-party code. Returns its result, or `None` if it panics, so that one file does not end a batch.
+/// Runs `decode`, which calls third-party code. Returns its result, or `None` if it panics: one file must not end a batch.
 /// After a panic, the caller must not use anything that `decode` has modified.
 pub fn guard<T>(decode: impl FnOnce() -> T) -> Option<T> {
     IS_DECODING.set(true);

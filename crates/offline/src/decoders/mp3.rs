@@ -17,16 +17,16 @@ use std::{
     vec::IntoIter,
 };
 
-/// Number of bytes that the decoder gets at a time. It accepts a frame only if the next frames follow.
+/// Number of bytes that the decoder gets at a time. The decoder accepts a frame only if it sees the next frames, too.
 const WINDOW: usize = 1 << 15;
 
 /// Minimum number of bytes that the decoder needs, except at the end of the file.
 const LEAST: usize = 1 << 14;
 
-/// Decoder delay: number of samples before the encoder's first one (LAME's tag specification).
+/// Delay of a decoder: number of samples that it outputs before the encoder's first one (LAME's tag specification).
 const DELAY: i64 = 529;
 
-/// Maximum offset in bytes of a tag in a frame: after header, CRC and side information.
+/// Maximum offset in bytes of a Xing, Info or LAME tag in its frame: it follows header, CRC and side information.
 const FURTHEST: usize = 4 + 2 + 32;
 
 pub struct Mp3 {
@@ -38,14 +38,14 @@ pub struct Mp3 {
     frames: Option<u64>,
 }
 
-/// Section of a file with its own header, or without a header.
+/// Section of a file that is decoded alone. It may have a header of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
-    /// Range of the audio frames in the file, in bytes.
+    /// Range of the audio frames in the file, in bytes. A header is not included.
     bytes: Range<u64>,
-    /// Number of samples before the music.
+    /// Number of samples per channel before the music.
     skipped: u64,
-    /// Number of samples of the music, if the header states it.
+    /// Number of samples per channel of the music, if the header states it.
     frames: Option<u64>,
     /// Position of the end of the frames, if the header states it.
     end: Option<u64>,
@@ -55,12 +55,14 @@ struct Stream {
     part: Part,
     from: Spliced,
     window: Vec<u8>,
-    /// Number of bytes of the window that are decoded.
+    /// Number of bytes at the start of `window` that are already decoded.
     used: usize,
     decoder: nanomp3::Decoder,
     /// Whether no frame has been decoded yet. The first frames may refer to earlier ones that are cut off.
     begins: bool,
+    /// Number of samples per channel before the music that are still to be dropped.
     skipped: u64,
+    /// Number of samples per channel of the music that have been decoded.
     read: u64,
 }
 
@@ -97,7 +99,7 @@ impl Mp3 {
         match part.frames {
             Some(frames) if frames > *read => {
                 let (path, missing) = (self.path.clone(), frames - read);
-                // No bytes are missing, but some are not valid frames.
+                // The file has all bytes that the header states, so some of them are damaged.
                 if part.end.is_some_and(|end| end <= part.bytes.end) {
                     return Err(Error::Damaged { path, missing, frames });
                 }
@@ -110,7 +112,7 @@ impl Mp3 {
 
 impl Decoder for Mp3 {
     fn about(&self) -> About {
-        // MP3 has no depth; sox and ffmpeg write 16 bits, too.
+        // MP3 has no bit depth. The output gets 16 bits, as from sox and ffmpeg.
         About { format: self.format, natural_depth: Depth::Int16, frames: self.frames }
     }
 
@@ -169,7 +171,7 @@ impl Stream {
             return Ok(Decoded::End);
         }
         loop {
-            // A search that finds no frame resets the decoder.
+            // A search that finds no frame resets the decoder, and the last frame needs the state from before.
             let before = self.fill()?.then(|| self.decoder.clone());
             let start = self.used;
             let (used, decoded) = self.decoder.decode(&self.window[start..], samples);
@@ -179,7 +181,7 @@ impl Stream {
                     self.begins = false;
                     return Ok(Decoded::Frame(info));
                 }
-                // The frame refers to earlier frames that are cut off: silence replaces it.
+                // The frame needs data of earlier frames, which are cut off. Silence replaces it.
                 Err(DecodeError::ReservoirUnavailable(info)) if self.begins => {
                     let mut info = info;
                     info.samples_produced = if info.sample_rate < 32_000 { 576 } else { 1152 };
@@ -221,7 +223,7 @@ impl Stream {
         Ok(read < room)
     }
 
-    /// Returns the range of music in the next `decoded` samples, and counts its samples as read.
+    /// Returns which of the next `decoded` samples are music, and counts them as read.
     fn audible(&mut self, decoded: usize) -> Range<usize> {
         let dropped = self.skipped.min(decoded as u64);
         self.skipped -= dropped;
@@ -232,7 +234,7 @@ impl Stream {
     }
 }
 
-/// Frame of MP3 with its position in the file. Kept of the first frame of each joined file.
+/// First frame of a part of a file, with its position in the file.
 #[derive(Debug, Clone, Default)]
 struct Frame {
     position: u64,
@@ -260,7 +262,7 @@ fn first_frame(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<Frame>
     Ok(first)
 }
 
-/// Returns the first frame in `bytes` of `file`, and the parts of the file.
+/// Returns the first frame in the range `bytes` of `file`, and the parts of the file. Returns `None` if there is no frame.
 fn parts(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<(Frame, Vec<Part>)>> {
     let Some(first) = first_frame(file, bytes.clone())? else { return Ok(None) };
     let mut parts: Vec<Part> = Vec::new();
@@ -270,7 +272,7 @@ fn parts(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<(Frame, Vec<
         parts.push(part);
         let Some(end) = next.filter(|next| *next < bytes.end) else { break };
         let next = tags::skip(file, end)?;
-        // A wrong length leads to no frame, or to a frame of another version or layer.
+        // If the stated length is wrong, no frame begins there, or one of another version or layer.
         let Some(found) = first_frame(file, next..bytes.end)? else { break };
         if found.position != next || found.bytes[1] & 0xFE != frame.bytes[1] & 0xFE {
             break;
@@ -281,11 +283,12 @@ fn parts(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<(Frame, Vec<
     Ok(Some((first, parts)))
 }
 
-/// Returns the part from `frame` to `end`, and the position after the part's last frame, if its header states it.
+/// Returns the part that begins with `frame`, up to `end`. Also returns the position after the part's last frame, if its header
+/// states it.
 fn part(frame: &Frame, end: u64) -> (Part, Option<u64>) {
     let behind = frame.position + frame.bytes.len() as u64;
     let Some(tag) = VbrTag::parse(&frame.bytes) else {
-        // A frame with a broken or unknown tag has no sound either.
+        // A frame with a broken or unknown tag has no sound, just like one with a valid tag.
         let start = if has_mark(&frame.bytes) { behind } else { frame.position };
         return (Part { bytes: start..end, skipped: 0, frames: None, end: None }, None);
     };
@@ -315,7 +318,7 @@ fn frame_len(head: [u8; 4]) -> Option<usize> {
         [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0],
     ];
     let [0xFF, second, third, _] = head else { return None };
-    // MPEG 1, 2, and 2.5, which has half the rates of 2.
+    // MPEG 1, 2 and 2.5. The rates of 2.5 are half those of 2.
     let (lower, rates) = match second >> 3 & 3 {
         3 => (0, [44_100, 48_000, 32_000]),
         2 => (1, [22_050, 24_000, 16_000]),
@@ -329,7 +332,7 @@ fn frame_len(head: [u8; 4]) -> Option<usize> {
     Some(len).filter(|_| is_layer_3 && bits > 0)
 }
 
-/// Returns the length in bytes of all frames by the Xing or Info tag in `frame`, the first of them.
+/// Returns the length in bytes of all frames of a part, as the Xing or Info tag in its first frame, `frame`, states it.
 fn coded_len(frame: &[u8]) -> Option<u32> {
     let tag = frame.windows(4).take(FURTHEST + 1).position(|id| id == b"Xing" || id == b"Info")?;
     let word = |at: usize| Some(u32::from_be_bytes(*frame.get(tag + at..)?.first_chunk()?));

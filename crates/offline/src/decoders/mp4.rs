@@ -1,7 +1,8 @@
-//! Audible part of an MP4 audio track: AAC encoders add samples before and after the music.
+//! Audible part of the audio track in an MP4 file. AAC encoders add samples before and after the music.
 //!
-//! AAC is supported in MP4 only. `symphonia` does not remove the encoder's samples, and only the index of an MP4 file states
-//! their number, in an edit list or in the tag of iTunes. ADTS streams do not state it, and do not show whether they are HE-AAC.
+//! AAC is supported in MP4 only, because `symphonia` does not remove the samples that the encoder has added. The index of an
+//! MP4 file states their number, in an edit list or in the tag of iTunes. ADTS streams do not state it, and do not show whether
+//! they are HE-AAC.
 
 use super::{
     splice::Spliced,
@@ -10,7 +11,7 @@ use super::{
 use crate::shared_file::SharedFile;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Maximum size of a file's index in bytes: enough for a day of music.
+/// Maximum number of bytes that are read of a file's index: enough for a day of music.
 const LARGEST: u64 = 1 << 26;
 
 /// Range of the music in a track's decoded samples.
@@ -34,7 +35,8 @@ pub fn index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
     found
 }
 
-/// Returns `file`, of `len` bytes, with the length of its last atom filled in; `None` if no atom has the open length 0.
+/// Returns `file`, of `len` bytes, with the length of its last atom filled in. Returns `None` if no atom has the open length 0,
+/// if the last atom exceeds 32 bits, or if the file is not MP4.
 pub fn closed(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     let mut position = 0;
     loop {
@@ -56,13 +58,14 @@ pub fn closed(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
 
 struct Atom {
     kind: [u8; 4],
-    /// Length of the atom in bytes, its head included; 0 for the rest of the file.
+    /// Length of the atom in bytes, including its head; 0 if the atom reaches to the end of the file.
     size: u64,
-    /// Length of the head in bytes.
+    /// Offset of the content in the atom: the length of the head in bytes.
     start: u64,
 }
 
-/// Reads the head of an atom at `position` of a file; `None` if `head` is too short, or if the file does not begin like MP4.
+/// Reads the `head` of the atom at `position` of a file. Returns `None` if `head` is too short, or if the file does not begin
+/// like MP4.
 fn atom(head: &[u8], position: u64) -> Option<Atom> {
     let kind = *head.get(4..8)?.first_chunk()?;
     let (size, start) = match word(head, 0)? {
@@ -109,8 +112,8 @@ impl Index {
         timescale(find(self.track()?, &[b"mdia", b"mdhd"])?)
     }
 
-    /// Returns the audible part of the first audio track, which has `total` samples by its header; `None` if the file does not
-    /// state it.
+    /// Returns the audible part of the first audio track; `None` if the file does not state it. `total` is the number of
+    /// samples in the header of the track.
     pub fn audible(&self, total: Option<u64>) -> Option<Audible> {
         let moov = &self.0[..];
         let track = self.track()?;
@@ -120,8 +123,8 @@ impl Index {
         }
         let (start, duration) = edit(find(track, &[b"edts", b"elst"])?)?;
         let left = total?.checked_sub(start)?;
-        // The edit is rounded to the movie's time units, often milliseconds. If the header's number agrees with the edit, the
-        // header's is taken, because it is exact.
+        // The length of the edit is rounded to the movie's time units, often milliseconds. If it agrees with the header's
+        // number, that number is taken, because it is exact.
         let unit = f64::from(timescale) / f64::from(self::timescale(find(moov, &[b"mvhd"])?)?);
         let edited = duration as f64 * unit;
         let frames = if edited + unit < left as f64 { edited.round() as u64 } else { left };
@@ -129,7 +132,8 @@ impl Index {
     }
 }
 
-/// Returns the four numbers of the iTunes tag: zero, the number of samples before the music, after it, and in it.
+/// Returns the four numbers of the iTunes tag: zero, then the number of samples before the music, after the music, and in the
+/// music.
 fn itunes(moov: &[u8]) -> Option<[u64; 4]> {
     let name = moov.windows(8).position(|bytes| bytes == b"iTunSMPB")?;
     let data = name + moov[name..].windows(4).position(|bytes| bytes == b"data")?;
@@ -140,7 +144,7 @@ fn itunes(moov: &[u8]) -> Option<[u64; 4]> {
     Some([next()?, next()?, next()?, next()?])
 }
 
-/// Returns the start of the first edit with media in the track's time units, and its length in the movie's time units.
+/// Returns the first edit with media: its start in the track's time units, and its length in the movie's time units.
 fn edit(list: &[u8]) -> Option<(u64, u64)> {
     let is_long = *list.first()? == 1;
     let edits = list.get(8..)?.chunks_exact(if is_long { 20 } else { 12 });
@@ -165,7 +169,7 @@ fn find<'a>(mut bytes: &'a [u8], path: &[&[u8; 4]]) -> Option<&'a [u8]> {
     Some(bytes)
 }
 
-/// Returns the complete atoms in `bytes`, with their contents.
+/// Returns kind and content of each complete atom in `bytes`.
 fn atoms(mut bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
     std::iter::from_fn(move || {
         let size = word(bytes, 0)? as usize;
@@ -209,8 +213,8 @@ mod tests {
             let audible = index(&mut file(edits, &[])).unwrap().unwrap().audible(Some(total));
             audible.map(|audible| (audible.start, audible.frames))
         };
-        // An edit of 4 s is 176 400 samples. The header counts 20 fewer, within the precision of milliseconds, so its number is
-        // taken.
+        // An edit of 4 s is 176 400 samples. The header counts 20 fewer, which agrees within the precision of milliseconds. So
+        // the header's number is taken.
         assert_eq!(audible_of(&[[4000, 1024, 1 << 16]], 177_404), Some((1024, 176_380)));
         assert_eq!(audible_of(&[[4000, 1024, 1 << 16]], 178_424), Some((1024, 176_400)));
         let after_silence = [[500, u32::MAX, 1 << 16], [4000, 2112, 1 << 16]];

@@ -1,4 +1,5 @@
-//! Repair of CAF and Ogg files without a stated end. Programs that write into pipes or record streams leave them so.
+//! Repair of CAF and Ogg files that do not state their end: programs that write into pipes, or record streams, write such
+//! files.
 
 use super::{
     splice::Spliced,
@@ -7,11 +8,11 @@ use super::{
 use crate::{formats::is_open, shared_file::SharedFile};
 use std::io;
 
-/// Maximum length of a page of Ogg in bytes.
+/// Maximum length of an Ogg page in bytes.
 const LONGEST_PAGE: u64 = 27 + 255 + 255 * 255;
 
-/// Returns `file`, a CAF file of `len` bytes, with the length of the samples filled in; `None` if the length is stated or the
-/// file is not CAF.
+/// Returns `file`, a CAF file of `len` bytes, with the length of the samples filled in. Returns `None` if the file states the
+/// length, or is not CAF.
 pub fn closed_caf(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     let (mut position, mut packet) = (8, 1);
     if !peek(file, 0, position)?.starts_with(b"caff") {
@@ -24,7 +25,7 @@ pub fn closed_caf(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
         match &head[..4] {
             b"desc" => packet = word(&head, 28).map_or(1, |bytes| u64::from(bytes).max(1)),
             b"data" if is_open(size, u64::MAX, len - start) => {
-                // The samples follow a counter of edits.
+                // The chunk begins with a counter of edits, four bytes long. The samples follow.
                 let whole = (len - start).saturating_sub(4) / packet * packet + 4;
                 let mut front = peek(file, 0, start)?;
                 front.truncate(position as usize + 4);
@@ -41,8 +42,8 @@ pub fn closed_caf(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     }
 }
 
-/// Returns `file`, of `len` bytes, with the end-of-stream flag set in its last Ogg page; `None` if the flag is set already, or
-/// the file does not end with a whole page.
+/// Returns `file`, of `len` bytes, with the end-of-stream flag set in its last Ogg page. Returns `None` if the flag is already
+/// set, or the file does not end with a whole page.
 pub fn closed_ogg(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     const LAST: u8 = 4;
     let tail = peek(file, len.saturating_sub(LONGEST_PAGE), LONGEST_PAGE)?;

@@ -1,4 +1,5 @@
-//! Reader of part of a file with a new head and a new tail. They replace headers and tails that a decoder would refuse.
+//! Reader of a part of a file, with a new head before it and a new tail after it. These replace headers and tails that a
+//! decoder would refuse.
 
 use crate::shared_file::SharedFile;
 use std::{

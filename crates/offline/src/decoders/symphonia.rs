@@ -1,4 +1,4 @@
-//! Decoder of AIFF, CAF, Ogg Vorbis, ALAC and AAC in MP4 and coded WAV, by `symphonia`.
+//! Decoder, by `symphonia`, of AIFF, CAF, Ogg Vorbis, MP4 with ALAC or AAC, and WAV in other codings than PCM and MP3.
 
 use super::{About, Decoder, codebooks, guard, mp4, splice::Spliced};
 use crate::{
@@ -24,7 +24,7 @@ use symphonia::core::{
 };
 use symphonia_codec_aac::AacDecoder;
 
-/// Codings whose decoded samples have more bits than the stored ones.
+/// Codings that decode to more bits than they store.
 const COMPANDED: [AudioCodecId; 5] = [
     CODEC_ID_PCM_ALAW,
     CODEC_ID_PCM_MULAW,
@@ -33,7 +33,7 @@ const COMPANDED: [AudioCodecId; 5] = [
     CODEC_ID_ADPCM_IMA_WAV,
 ];
 
-/// Codings in floating point, which containers do not always declare.
+/// Codings in floating point. Some containers do not declare them as such.
 const FLOAT: [AudioCodecId; 4] =
     [CODEC_ID_PCM_F32BE, CODEC_ID_PCM_F32LE, CODEC_ID_PCM_F64BE, CODEC_ID_PCM_F64LE];
 
@@ -49,14 +49,17 @@ pub struct SymphoniaDecoder {
 /// Track being decoded. Chained files have several, one after the other.
 struct Stream {
     decoder: Box<dyn AudioDecoder>,
+    /// Id of the track.
     track: u32,
+    /// Number of frames that the file states for the track, if it does.
     frames: Option<u64>,
-    /// Number of samples still to be dropped.
+    /// Number of frames still to be dropped before the music.
     skipped: u64,
     /// Whether samples after `frames` are dropped.
     ends: bool,
+    /// Number of frames decoded so far, without dropped ones.
     read: u64,
-    /// End of the most recently decoded packet, in samples from the start of the track.
+    /// Position at which the last decoded packet ends, in samples from the start of the track.
     end: u64,
 }
 
@@ -78,8 +81,8 @@ impl SymphoniaDecoder {
             (stream.frames, stream.ends) = (Some(frames), true);
         }
         let parameters = stream.decoder.codec_params();
-        // Companded codings decode to more bits than they store. For ALAC, containers state wrong bit depths; ALAC's own header
-        // is right.
+        // Companded codings decode to more bits than they store. Containers state wrong bit depths for ALAC; the header of ALAC
+        // itself has the right one.
         let bits = match parameters.codec {
             CODEC_ID_ALAC => parameters.extra_data.as_deref().and_then(alac_bits),
             CODEC_ID_AAC => None,
@@ -92,7 +95,7 @@ impl SymphoniaDecoder {
             (Some(..=16), _) => Depth::Int16,
             (Some(..=24), _) => Depth::Int24,
             (Some(_), _) => Depth::Int32,
-            // AAC and Vorbis have no depth; sox and ffmpeg write 16 bits, too.
+            // AAC and Vorbis have no bit depth. The output gets 16 bits, as from sox and ffmpeg.
             (None, _) => Depth::Int16,
         };
         let depth = if bits.is_some() { natural_depth } else { Depth::Float32 };
@@ -176,15 +179,16 @@ impl Stream {
         }
         let decoder = decoder(path, parameters)?;
         let is_aac = parameters.codec == CODEC_ID_AAC;
-        // For ALAC, CAF counts whole packets: its number of frames is rounded up.
+        // For ALAC, CAF counts whole packets, so its number of frames is rounded up.
         let rounded_up = (reader.format_info().format, parameters.codec);
         let is_exact = rounded_up != (FORMAT_ID_CAF, CODEC_ID_ALAC);
-        // Ogg states the time of the end, and a recording of a stream begins at any time.
+        // Ogg states the time at which the track ends. A recording of a stream may begin at any time, so this is no length.
         let is_exact = is_exact && track.start_ts.get() <= 0;
         let (id, frames) = (track.id, track.num_frames.filter(|_| is_exact));
         let audible = index.filter(|_| is_aac).and_then(|index| index.audible(frames));
         let rate = decoder.codec_params().sample_rate;
-        // A time unit at twice the decoder's rate is a sign of HE-AAC, which codes the upper half of the spectrum separately.
+        // If the time unit is 1 / (2 x the decoder's rate), the file is HE-AAC, which codes the upper half of the spectrum
+        // separately.
         let doubled = index.filter(|_| is_aac).and_then(mp4::Index::timescale);
         let is_he = doubled.is_some() && doubled == rate.map(|rate| 2 * rate);
         let extra_data = parameters.extra_data.as_deref().filter(|_| is_aac);
@@ -194,7 +198,7 @@ impl Stream {
         {
             return Err(Error::Coding { path: path.into(), coding: "HE-AAC".into() });
         }
-        // The end of AAC is known even without an edit list.
+        // For AAC, samples after `frames` are dropped, even if the file has no edit list.
         let (skipped, ends) = (audible.map_or(0, |audible| audible.start), is_aac);
         let frames = audible.map_or(frames, |audible| Some(audible.frames));
         Ok(Self { decoder, track: id, frames, skipped, ends, read: 0, end: 0 })
@@ -221,7 +225,7 @@ impl Stream {
         match self.frames {
             Some(frames) if frames > self.read && self.read > 0 => {
                 let (path, missing) = (path.into(), frames - self.read);
-                // The packets reach the end, so the missing ones are damaged: decoders skip such packets.
+                // The packets reach the end of the track, so the missing ones are damaged: decoders skip damaged packets.
                 if self.end >= frames {
                     return Err(Error::Damaged { path, missing, frames });
                 }
@@ -261,16 +265,16 @@ fn has_upper_half(configuration: &[u8]) -> bool {
     matches!(configuration, [_, _, 0x56, 0xE5, 0x80..=0xFF, ..])
 }
 
-/// Returns the bits per sample by ALAC's own header, which may follow the atoms `frma` and `alac`.
+/// Returns the bits per sample that ALAC's own header states. The atoms `frma` and `alac` may precede it.
 fn alac_bits(header: &[u8]) -> Option<u32> {
     let is_wrapped = header.get(4..8) == Some(b"frma");
     header.get(if is_wrapped { 24 } else { 0 } + 5).map(|bits| u32::from(*bits))
 }
 
-/// Returns the loudspeakers of `channels`, as the bit mask of WAV; 0 for mono and stereo.
+/// Returns the speaker layout of `channels`, as the bit mask of WAV; 0 for mono, stereo, and unknown layouts.
 fn speakers(channels: &Channels) -> u32 {
     match channels {
-        // Channels are in the order of the mask's bits; its first 18 bits are WAV's.
+        // The channels are in the order of the mask's bits. The first 18 bits mean the same in WAV.
         Channels::Positioned(positions) if channels.count() > 2 && positions.bits() < 1 << 18 => {
             positions.bits() as u32
         }
@@ -294,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_sign_of_an_upper_half_is_seen_behind_low_complexity() {
-        // Low Complexity at 22.05 kHz, mono; then the signal of an upper half, to 44.1 kHz.
+        // Configuration of Low Complexity at 22.05 kHz, mono, then the signal of an upper half up to 44.1 kHz.
         assert!(has_upper_half(&[0x13, 0x88, 0x56, 0xE5, 0xA5, 0x48, 0x80]));
         // Configurations without the signal.
         for plain in [&[0x13, 0x88, 0x56, 0xE5, 0x25][..], &[0x13, 0x88], &[]] {

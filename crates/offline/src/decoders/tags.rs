@@ -1,4 +1,4 @@
-//! Tags before and after the sound, in any file format: ID3 of both versions, APE, Lyrics3.
+//! Positions of tags before and after the sound, in files of any format: both versions of ID3, APE, Lyrics3.
 
 use crate::shared_file::SharedFile;
 use std::io::{self, Read};
@@ -6,7 +6,7 @@ use std::io::{self, Read};
 /// Magic bytes of tags that may follow the sound.
 const BEHIND: [&[u8]; 2] = [b"LYRICSBEGIN", b"ID3"];
 
-/// Returns the first position from `position` on that is outside of tags.
+/// Returns the first position from `position` on at which no tag begins.
 pub fn skip(file: &SharedFile, mut position: u64) -> io::Result<u64> {
     loop {
         position += match peek(file, position, 32)?[..] {
@@ -23,12 +23,12 @@ pub fn skip(file: &SharedFile, mut position: u64) -> io::Result<u64> {
     }
 }
 
-/// Returns the number in `bytes` as ID3v2 stores it, seven bits per byte.
+/// Returns the number that ID3v2 stores in `bytes`, with seven bits per byte.
 fn synchsafe(bytes: [u8; 4]) -> u64 {
     bytes.into_iter().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7F))
 }
 
-/// Returns whether the sound ends at `position`: only zeros follow to `end`, or a tag and any bytes after it.
+/// Returns whether the sound ends at `position`: either a tag begins there, or only zeros follow up to `end`.
 pub fn is_end(file: &SharedFile, position: u64, end: u64) -> io::Result<bool> {
     let start = peek(file, position, 16)?;
     if BEHIND.iter().any(|tag| start.starts_with(tag)) {
@@ -45,7 +45,7 @@ pub fn is_end(file: &SharedFile, position: u64, end: u64) -> io::Result<bool> {
     }
 }
 
-/// Returns the end of the sound in a file of `len` bytes: the start of the ID3 and APE tags that follow it.
+/// Returns where the sound ends in a file of `len` bytes: at the ID3 and APE tags that follow it, if there are any.
 pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
     let mut end = len;
     loop {

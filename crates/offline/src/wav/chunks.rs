@@ -1,5 +1,5 @@
-//! Chunks of a WAV file. [`walk`] finds them, skips padding, and returns the length of the samples by the header, so that the
-//! reader can refuse a truncated file before rendering.
+//! Finds the chunks of a WAV file, with [`walk`]. The length of the samples is the one in the header, so that the reader can
+//! refuse a truncated file before rendering.
 
 use crate::formats::is_open;
 use std::io::{self, BufReader, Read, Seek};
@@ -28,21 +28,22 @@ impl Chunk {
 pub struct Chunks {
     /// Content of the format chunk, little-endian.
     pub fmt: Vec<u8>,
-    /// Number of frames by the chunk `fact`, if there is one.
+    /// Number of frames that the chunk `fact` states, if there is one.
     pub fact: Option<u32>,
-    /// Whether the file is RIFX, whose numbers are big-endian.
+    /// Whether the file is RIFX: its numbers and samples are big-endian.
     pub swapped: bool,
+    /// Offset of the samples in the file.
     pub data_start: u64,
-    /// Length of the samples in bytes by the header, which may exceed the file.
+    /// Length of the samples in bytes, as the header states it. The file may be shorter.
     pub data_len: u64,
-    /// Chunks before the samples that are copied to outputs.
+    /// Chunks to copy that precede the samples.
     pub before: Vec<Chunk>,
-    /// Chunks after the samples that are copied to outputs.
+    /// Chunks to copy that follow the samples.
     pub after: Vec<Chunk>,
 }
 
 /// Reads the headers of all chunks in a file of `file_len` bytes. Returns [`io::ErrorKind::InvalidData`] for other formats. The
-/// buffer holds many headers, so that millions of chunks take few system calls.
+/// buffer of `file` holds many headers, so that millions of chunks take few system calls.
 pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result<Chunks> {
     let invalid = |reason: &'static str| io::Error::new(io::ErrorKind::InvalidData, reason);
     let mut riff = [0; 12];
@@ -58,7 +59,8 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
         false => u32::from_le_bytes(bytes),
     };
     let [.., a, b, c, d, _, _, _, _] = riff;
-    // If the length of the file in the header is right, the length of the samples is right, too.
+    // If the header's length of the file is right, its length of the samples is right, too, even if it looks like a
+    // placeholder.
     let is_exact = file_len == 8 + u64::from(number([a, b, c, d]));
     let (mut fmt, mut before) = (Vec::new(), Vec::new());
     let (mut long_data, mut fact) = (None, None);
@@ -133,7 +135,8 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
     }
 }
 
-/// Returns the complete chunks from `position`, where `file` must be, to `end`. Ignores other bytes after the samples.
+/// Returns the chunks after the samples, from `position`, where `file` must be, to `end`. Stops at the first bytes that are no
+/// complete chunk.
 fn trailing(
     file: &mut BufReader<impl Read + Seek>,
     mut position: u64,
@@ -146,7 +149,7 @@ fn trailing(
         position += 8;
         let chunk = chunk(head, position, false);
         let len = u64::from(chunk.len);
-        // Compares the length without padding, which many files lack after the last chunk.
+        // Compares the length without padding: many files lack the padding after the last chunk.
         if position + len > end || !chunk.id.iter().all(u8::is_ascii) {
             break;
         }
@@ -178,7 +181,8 @@ fn swap(fmt: &mut [u8]) {
     }
 }
 
-/// Returns whether outputs may keep chunks called `id`: all but chunks that describe the samples or the structure of the file.
+/// Returns whether outputs may keep chunks called `id`. They keep no chunks that describe the samples or the structure of the
+/// file.
 fn is_kept(id: &[u8; 4]) -> bool {
     const OWN: [&[u8; 4]; 10] =
         [b"fmt ", b"data", b"fact", b"ds64", b"JUNK", b"junk", b"PAD ", b"FLLR", b"PEAK", b"levl"];

@@ -4,9 +4,9 @@ use super::Depth;
 use crate::xorshift::xorshift;
 
 /// Appends the interleaved samples in `bytes` (whole frames) to their channels; full scale is 1. `stride` is the number of
-/// bytes per sample: as `depth` says, or four for 24 bits.
+/// bytes per sample: normally the one of `depth`, but 24 bits may also be stored in four bytes.
 pub fn decode(bytes: &[u8], depth: Depth, stride: usize, channels: &mut [Vec<f32>]) {
-    // Integers become the upper bytes of an i32, so that all depths have one scale.
+    // Integers of 24 and 32 bits become the upper bytes of an i32, so that both have the same scale.
     const UNIT: f32 = 1.0 / (1u32 << 31) as f32;
     let int = |sample: i32| sample as f32 * UNIT;
     match (depth, stride) {
@@ -39,8 +39,8 @@ fn deal<const N: usize>(bytes: &[u8], channels: &mut [Vec<f32>], sample: impl Fn
     }
 }
 
-/// Replaces `bytes` by the interleaved samples of all `channels`, which must have equal lengths. Integers get `dither` in LSB,
-/// are rounded, and clip at full scale. Samples of 0 get no dither, so silence stays silent.
+/// Replaces `bytes` by the interleaved samples of all `channels`, which must have equal lengths. Integers are rounded, and clip
+/// at full scale. With `dither`, noise is added before the rounding, except to samples of 0, so silence stays silent.
 pub fn encode(
     channels: &[Vec<f32>],
     depth: Depth,
@@ -104,14 +104,14 @@ fn deal_out<const N: usize>(
     }
 }
 
-/// Returns the number of samples beyond full scale.
+/// Returns the number of samples whose magnitude exceeds full scale.
 pub fn clipped(channels: &[Vec<f32>]) -> u64 {
     let of = |samples: &Vec<f32>| samples.iter().map(|s| u32::from(s.abs() > 1.0)).sum::<u32>();
     channels.iter().map(|samples| u64::from(of(samples))).sum()
 }
 
-/// Triangular dither (TPDF), 2 LSB wide, equal in every run. Makes the rounding error independent of the signal: hiss instead of
-/// distortion.
+/// Generator of triangular dither (TPDF), 2 LSB wide, the same in every run. Dither makes the rounding error independent of the
+/// signal: it is heard as hiss instead of distortion.
 pub struct Dither(u64);
 
 impl Default for Dither {

@@ -1,4 +1,4 @@
-//! Non-PCM samples of a WAV file, with a minimal header for the decoder.
+//! Samples of a WAV file in other codings than PCM, prepared for a decoder: a minimal header replaces the one of the file.
 
 use super::chunks::Chunks;
 use std::ops::Range;
@@ -12,23 +12,24 @@ const MP3: u16 = 0x55;
 
 #[derive(Debug)]
 pub enum CodedSamples {
-    /// MP3: the range of its bytes in the file.
+    /// MP3, as the range of its bytes in the file.
     Mp3(Range<u64>),
     /// mu-law, A-law or ADPCM.
     Wave {
-        /// Header of a WAV file that has only these samples.
+        /// Minimal header: that of a WAV file which has these samples and no other chunks.
         head: Vec<u8>,
         /// Range of the samples' bytes in the file.
         body: Range<u64>,
-        /// Number of zero bytes that complete the last block.
+        /// Number of zero bytes to append, so that the last block is complete.
         zeros: usize,
+        /// Number of frames, without the padding of the last block.
         frames: u64,
     },
 }
 
 impl CodedSamples {
-    /// Returns the samples of the coding with the format tag `tag`. `there` is the number of their bytes in the file. Returns
-    /// `None` for an unsupported coding.
+    /// Returns the samples of the coding with the format tag `tag`. `there` is the number of bytes from the first sample to the
+    /// end of the file. Returns `None` for an unsupported coding.
     pub fn new(chunks: &Chunks, tag: u16, there: u64) -> Option<Self> {
         let Chunks { fmt, fact, data_start, data_len, .. } = chunks;
         let word = |at: usize| u64::from(u16::from_le_bytes([fmt[at], fmt[at + 1]]));
@@ -46,8 +47,9 @@ impl CodedSamples {
                 (plain.concat(), channels, data_len / channels)
             }
             IMA_ADPCM | MS_ADPCM => {
-                // A block begins with a head for each channel, which has one sample of the channel in IMA, two in MS. Each byte
-                // after the heads has two samples. IMA stores eight samples of a channel in a row, then eight of the next.
+                // A block begins with a head for each channel. The head has one sample of its channel in IMA, and two in MS.
+                // Each byte after the heads has two samples. IMA stores eight samples of a channel in a row, then eight of the
+                // next channel.
                 let heads = channels * if tag == IMA_ADPCM { 4 } else { 7 };
                 let in_block = |bytes: u64| match (tag, bytes.checked_sub(heads)) {
                     (_, None) => 0,
@@ -58,7 +60,7 @@ impl CodedSamples {
                     return None;
                 }
                 let frames = data_len / block * in_block(block) + in_block(data_len % block);
-                // The last block is padded; `fact` has the number of frames without the padding.
+                // The last block is padded. `fact` counts the frames without the padding.
                 let stated = fact.filter(|fact| *fact > 0).map_or(u64::MAX, u64::from);
                 (fmt.clone(), block, frames.min(stated))
             }

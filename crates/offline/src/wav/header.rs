@@ -1,11 +1,11 @@
-//! Header of a WAV file that is written.
+//! Header of the WAV files that we write.
 
 use super::{Depth, Format};
 
 /// Maximum length in bytes that a RIFF header can state.
 const LONGEST: u64 = u32::MAX as u64;
 
-/// Bytes of a subformat's GUID after the format tag.
+/// Bytes that follow the format tag in a subformat's GUID.
 const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71];
 
 /// Lengths that a WAV header states.
@@ -24,8 +24,8 @@ pub fn fits(format: Format) -> bool {
     frame <= u32::from(u16::MAX) && format.rate.checked_mul(frame).is_some()
 }
 
-/// Returns the header up to the copied chunks. Its size depends on `format` and `may_be_long`, but not on `lengths`. If
-/// `may_be_long`, the header has room for the lengths of RF64.
+/// Returns the start of a file: all chunks before the copied ones. Its size depends on `format` and `may_be_long`, but not on
+/// `lengths`. If `may_be_long`, it has room for the lengths of RF64.
 pub fn head(format: Format, lengths: Lengths, may_be_long: bool) -> Vec<u8> {
     let long = lengths.file - 8 > LONGEST;
     let short = |len: u64| if long { u32::MAX } else { len as u32 };
@@ -40,14 +40,14 @@ pub fn head(format: Format, lengths: Lengths, may_be_long: bool) -> Vec<u8> {
         for size in sizes {
             head.extend(if long { size } else { 0 }.to_le_bytes());
         }
-        // Empty table of the lengths of other long chunks.
+        // Empty table: no other chunk is so long that its length must be here.
         head.extend([0; 4]);
     }
     let fmt = fmt(format);
     head.extend(b"fmt ");
     head.extend((fmt.len() as u32).to_le_bytes());
     head.extend(fmt);
-    // WAV requires the number of samples for all codings except PCM.
+    // WAV requires the chunk `fact`, with the number of frames, for all codings except PCM.
     if format.depth.is_float() {
         head.extend(b"fact\x04\0\0\0");
         head.extend(short(lengths.frames).to_le_bytes());
@@ -62,7 +62,8 @@ pub fn data_head(lengths: Lengths) -> [u8; 8] {
     [b'd', b'a', b't', b'a', a, b, c, d]
 }
 
-/// Returns the format chunk, as specified: plain for mono and stereo in floats or up to 16 bits, otherwise extensible.
+/// Returns the content of the format chunk. As WAV requires, it is plain for mono and stereo in floats or up to 16 bits,
+/// otherwise extensible.
 fn fmt(Format { channels, rate, depth, speakers }: Format) -> Vec<u8> {
     let tag = if depth.is_float() { 3u16 } else { 1 };
     let plain = channels <= 2 && (depth.is_float() || depth.bits() <= 16);

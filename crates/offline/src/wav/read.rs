@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Format tag of the extensible format: the subformat has the actual tag.
+/// Format tag of the extensible format. There, the subformat has the tag of the coding.
 const EXTENSIBLE: u16 = 0xFFFE;
 
 /// Number of bytes before the loops in a chunk `smpl`.
@@ -24,16 +24,19 @@ const LOOP: usize = 24;
 pub struct Reader {
     path: PathBuf,
     file: BufReader<SharedFile>,
+    /// Position of `file` in bytes.
     position: u64,
+    /// Offset of the samples in the file.
     data_start: u64,
     pub format: Format,
     /// Bytes per sample.
     stride: usize,
     pub frames: u64,
+    /// Frame that is read next.
     read: u64,
     /// Whether samples are big-endian.
     swapped: bool,
-    /// Whether an incomplete frame follows the last complete one.
+    /// Whether at least two bytes of an incomplete frame follow the last complete one.
     pub is_cut: bool,
     bytes: Vec<u8>,
     before: Vec<Chunk>,
@@ -115,7 +118,7 @@ impl Reader {
             frames,
             read: 0,
             swapped,
-            // A single byte does not count as part of a frame: some programs include the padding in the length of the samples.
+            // A single byte does not count: it may be padding, which some programs include in the length of the samples.
             is_cut: data_len % frame > 1,
             bytes: Vec::new(),
             before,
@@ -123,12 +126,12 @@ impl Reader {
         })
     }
 
-    /// Returns the chunks to copy, before and after the samples.
+    /// Returns the chunks to copy: those before the samples, and those after them.
     pub fn chunks(&self) -> (&[Chunk], &[Chunk]) {
         (&self.before, &self.after)
     }
 
-    /// Moves to `frame`, or to the end of a shorter file.
+    /// Moves to `frame`, or to the end if the file is shorter.
     pub fn seek(&mut self, frame: u64) {
         self.read = frame.min(self.frames);
     }
@@ -206,7 +209,7 @@ fn word(fmt: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([fmt[at], fmt[at + 1]])
 }
 
-/// Returns the format tag; for the extensible format, the tag of the subformat.
+/// Returns the coding's format tag; in the extensible format, it is the tag of the subformat.
 fn tag(fmt: &[u8]) -> u16 {
     match word(fmt, 0) {
         EXTENSIBLE if fmt.len() >= 40 => word(fmt, 24),
@@ -218,8 +221,8 @@ fn tag(fmt: &[u8]) -> u16 {
 fn format(fmt: &[u8]) -> Result<Format, String> {
     let double = |at: usize| u32::from_le_bytes([fmt[at], fmt[at + 1], fmt[at + 2], fmt[at + 3]]);
     let bits = word(fmt, 14);
-    // Fewer bits may be valid than are stored. The valid bits are the upper ones, so all stored bits can be read. For 20 bits in
-    // three bytes, some headers state 20 here, and others 24.
+    // Fewer bits may be valid than are stored. The valid bits are the upper ones, so all stored bits can be read as samples.
+    // For 20 valid bits in three bytes, some headers state 20 here, and others 24.
     let speakers = if word(fmt, 0) == EXTENSIBLE && fmt.len() >= 40 { double(20) } else { 0 };
     let tag = tag(fmt);
     let depth = match (tag, bits) {

@@ -1,4 +1,5 @@
-//! Writer of WAV files.
+//! Writes a WAV file: first a header without lengths, then the samples; at the end, completes the header. Files that are too
+//! long for WAV become RF64.
 
 use super::{
     Format,
@@ -12,6 +13,7 @@ use std::{
     path::PathBuf,
 };
 
+/// Size of the write buffer in bytes.
 const BUFFER: usize = 1 << 18;
 
 pub struct Writer {
@@ -20,14 +22,19 @@ pub struct Writer {
     format: Format,
     dither: Option<Dither>,
     bytes: Vec<u8>,
+    /// Whether the header has room for the lengths of RF64.
     may_be_long: bool,
+    /// Offset of the samples in the file; 0 until they begin.
     data_start: u64,
+    /// Length of the samples so far in bytes.
     data: u64,
+    /// Number of samples so far that were clipped to full scale.
     clipped: u64,
 }
 
 impl Writer {
-    /// Writes the start of the header. `frames` is the maximum length of the file, if known. Dithers integers if `dithered`.
+    /// Begins the file with an incomplete header. `frames` is the maximum length of the file, if known. If `dithered`, integers
+    /// get dither.
     pub fn new(
         output: &Output,
         format: Format,
@@ -40,7 +47,7 @@ impl Writer {
             return Err(Error::TooWide { path, channels, rate });
         }
         let frame = u64::from(channels) * depth.bytes() as u64;
-        // Leaves 1 GiB for copied chunks.
+        // With at most 3 GiB of samples, 1 GiB is left for copied chunks.
         let may_be_long = frames.is_none_or(|frames| frames.saturating_mul(frame) > 3 << 30);
         let mut writer = Self {
             file: BufWriter::with_capacity(
@@ -61,7 +68,8 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Writes a chunk of `len` bytes, which `copy` writes. Must be called before the first samples or after [`Writer::end_data`].
+    /// Writes a chunk. `copy` must write its content, `len` bytes. Must be called before the first samples or after
+    /// [`Writer::end_data`].
     pub fn put_chunk(
         &mut self,
         id: [u8; 4],

@@ -19,7 +19,7 @@ fn samples() -> Folder {
     folder
 }
 
-/// Plans one request for each of `lines`, all of one run. A line has words like the arguments of `render`: inputs, `-o` and
+/// Plans a run with one request for each of `lines`. A line has words like the arguments of `render`: inputs, `-o` and
 /// `--suffix` with their values, and flags. Inputs after `--list` come from a list.
 fn plans(folder: &Folder, lines: &[String]) -> Vec<Result<Plan, Refused>> {
     let path = |word: &str| if word == "-" { word.into() } else { folder.path(word) };
@@ -184,10 +184,10 @@ fn outputs_of_an_earlier_run_are_left_out() {
     assert!(again.left_out.iter().all(|left| left.reason == Reason::Output));
     assert!(again.jobs.is_empty() && again.decided().all(|own| matches!(own.fate, Fate::Skipped)));
     assert_eq!(again.decided().count(), 3);
-    // Named alone, an output of an earlier run is an input.
+    // If it is the only input, an output of an earlier run is read like any file.
     let alone = plan(&folder, "in/a-8bit.wav --suffix -8bit").unwrap();
     assert_eq!(outputs(&folder, &alone.jobs), "in/a-8bit-8bit.wav");
-    // A name that only looks like an output is an input.
+    // A file whose name only looks like an output is an input.
     folder.put("own/take1.wav", &silence().bytes());
     folder.put("own/take2.wav", &silence().bytes());
     let other = plan(&folder, "own --suffix 2").unwrap();

@@ -43,7 +43,7 @@ fn each_fault_has_its_message() {
             not_wav("its format chunk has a wrong length"),
         ),
         (Wav { channels: 0, ..silence() }.bytes(), not_wav("it has no channels")),
-        // 16 bits in 4 bytes per sample.
+        // The header states 16 bits in 4 bytes per sample.
         (
             patched(Wav { bits: 32, ..silence() }.bytes(), 34, &[16]),
             not_wav("its format chunk contradicts itself"),
@@ -57,7 +57,7 @@ fn each_fault_has_its_message() {
         (ogg(b"Speex   "), coding("Speex")),
         (empty.clone(), no_samples.clone()),
     ];
-    // A length of 0 counts if the file is as long as its header says.
+    // A stated length of 0 is true, not a placeholder, if the stated length of the file is true.
     empty.extend(b"LIST\x04\0\0\0INFO");
     let riff = (empty.len() as u32 - 8).to_le_bytes();
     cases.push((patched(empty, 4, &riff), no_samples));
@@ -82,7 +82,7 @@ fn part_of_a_frame_is_ignored_with_a_note() {
     for (len, ignored) in [(41, false), (42, true), (43, true)] {
         let folder = Folder::with(&Wav { data: vec![1; len], ..silence() }.bytes());
         let report = folder.render("in.wav", "out.wav", &crate::unmixed());
-        // One byte may be padding.
+        // A single byte is ignored without a note: it may be padding.
         let note = ignored.then_some("part of a frame behind the last one is ignored");
         assert_eq!(report.ignored, note, "{len}");
         assert_eq!(folder.integers("out.wav"), [257; 20]);
@@ -125,7 +125,7 @@ fn codings_that_are_not_decoded_have_a_command_that_converts_them() {
         folder.tool(&format!("{command} -v error -y"));
         assert!(folder.read("in.flac").len() >= 20_000, "{name}");
     }
-    // In a folder, such files are left out.
+    // If only their folder is named, such files are left out.
     let plan = plan(&folder, ". -o out --suffix -{ext}").unwrap();
     let (left_out, aac) = (&plan.left_out, folder.path("in.m4a"));
     assert!(left_out.iter().any(|left| left.input == aac), "{left_out:?}");
@@ -134,7 +134,7 @@ fn codings_that_are_not_decoded_have_a_command_that_converts_them() {
 
 #[test]
 fn mp3_without_a_frame_is_refused() {
-    // A wrong decoder would make noise of zeros.
+    // Refused, because a decoder of another coding would turn these zeros into noise.
     let folder = Folder::new();
     folder.put("no.mp3", &[0; 5000]);
     let line = folder.error("no.mp3");

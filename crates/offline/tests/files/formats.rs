@@ -4,7 +4,8 @@ use crate::{Folder, Wav, chunks, extensible, float_wav, floats, noise, silence, 
 use tone_filter_offline::{options::Options, wav::Depth};
 use tone_filter_testkit::{signals, sweep};
 
-/// Lossless formats: extension, flags of ffmpeg, and bits of the samples that are read; 32 stands for floats.
+/// Lossless formats: extension, flags of ffmpeg, and number of bits of the samples that our reader returns; 32 stands for
+/// floats.
 const LOSSLESS: [(&str, &str, u16); 22] = [
     ("wav", "-c:a pcm_u8", 8),
     ("wav", "-c:a pcm_s16le", 16),
@@ -68,7 +69,7 @@ fn sox_and_ffmpeg_read_equal_samples_from_every_file_that_is_written() {
     let depths = [Depth::Int8, Depth::Int16, Depth::Int24, Depth::Int32, Depth::Float32];
     let cases = [1, 2, 3, 6].into_iter().flat_map(|channels| depths.map(|depth| (channels, depth)));
     for (channels, depth) in sweep::tenth(cases) {
-        // An odd number of frames: a data chunk of odd length is padded.
+        // The number of frames is odd, so that some data chunks have an odd length, and padding.
         let folder = noise(channels, 1001);
         folder.render("in.wav", "out.wav", &Options { depth: Some(depth), ..Options::default() });
         let expected = folder.read("out.wav");
@@ -87,7 +88,7 @@ fn sox_and_ffmpeg_read_equal_samples_from_every_file_that_is_written() {
 fn lossy_files_are_decoded_as_by_ffmpeg_from_the_same_sample_on() {
     let tones = signals::noisy_chord(2.0, 44_100.0);
     let folder = crate::in_16_bits(&[tones.clone(), tones]);
-    // Without noise substitution (PNS), which is random in every decoder.
+    // AAC is coded without noise substitution (PNS), whose noise differs in every decoder.
     for (name, flags, least) in [
         ("a.mp3", "-b:a 192k", 60.0),
         ("a.ogg", "-c:a libvorbis -q:a 6", 60.0),
@@ -100,7 +101,7 @@ fn lossy_files_are_decoded_as_by_ffmpeg_from_the_same_sample_on() {
         let (format, ours) = folder.try_read(name).unwrap();
         assert_eq!(ours.len(), 88_200 * usize::from(format.channels), "{name}");
         assert_eq!(format.depth, Depth::Int16, "{name}");
-        // ffmpeg does not cut the last packet.
+        // ffmpeg decodes the last packet whole, beyond the end of the music.
         let truth: Vec<f64> = truth[..ours.len()].iter().map(|sample| f64::from(*sample)).collect();
         let snr = signals::snr(&truth, &ours);
         assert!(snr > least, "{name}: {snr} dB");
@@ -131,7 +132,7 @@ fn loudspeakers_are_named_as_ffmpeg_names_them() {
         assert_eq!(ours.is_some(), channels > 2, "{layout}");
         assert!(folder.read("in.flac") == samples, "{layout}");
     }
-    // A mask of WAV stays, at another depth, too.
+    // The speaker layout of a WAV file is kept, even if the depth changes.
     let (extension, data) = (extensible(16, 0x063F, 1), vec![0; 160]);
     let wav = Wav { tag: 0xFFFE, channels: 8, extension, data, ..silence() };
     let folder = Folder::with(&wav.bytes());
@@ -142,7 +143,7 @@ fn loudspeakers_are_named_as_ffmpeg_names_them() {
 #[test]
 fn flac_has_the_samples_of_wav_and_is_no_larger_than_it_must_be() {
     let mut noise = signals::noise(9);
-    // Several blocks of the encoder, and an incomplete one.
+    // Long enough for several blocks of the encoder, the last of which is incomplete.
     let mut full = || (0..88_200).map(|_| noise() as f32).collect::<Vec<_>>();
     let loud: Vec<_> = (0..8).map(|_| full()).collect();
     let silent = [vec![0.0; 88_200], vec![0.0; 88_200]];

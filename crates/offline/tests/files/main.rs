@@ -117,7 +117,7 @@ impl Folder {
         self.program(&words)
     }
 
-    /// Works like [`Folder::tool`], but takes separate words, which may contain spaces.
+    /// Like [`Folder::tool`], with separate words instead of a line. A word may contain spaces.
     fn program(&self, words: &[&str]) -> Vec<u8> {
         let name = words[0];
         let mut command = Command::new(name);
@@ -216,7 +216,7 @@ fn chord(frames: usize) -> Folder {
     in_16_bits(&[signals::noisy_chord(5.0, 44_100.0)[..frames].to_vec()])
 }
 
-/// Returns a folder with noise in `in.wav`, 16 bits, which all conversions by sox and ffmpeg keep.
+/// Returns a folder with noise in `in.wav`, with 16 bits: all conversions by sox and ffmpeg keep such samples exactly.
 fn noise(channels: usize, frames: usize) -> Folder {
     let mut noise = signals::noise(9);
     let mut channel = || (0..frames).map(|_| (0.9 * noise()) as f32).collect();
@@ -240,7 +240,7 @@ fn chunk(id: &[u8; 4], content: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// Returns id and content of each chunk of a WAV file. hound does not know that chunks begin at even offsets.
+/// Returns id and content of each chunk of a WAV file. Not by hound, which does not know that chunks begin at even offsets.
 fn chunks(mut bytes: &[u8]) -> Vec<([u8; 4], Vec<u8>)> {
     let len = |bytes: &[u8]| u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
     assert_eq!(bytes.len(), 8 + len(bytes), "RIFF counts the whole file");

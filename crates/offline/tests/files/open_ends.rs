@@ -4,9 +4,9 @@
 use crate::{Wav, chord, in_16_bits, noise, patched, position, silence};
 use tone_filter_testkit::{signals, sweep};
 
-/// Each container with the placeholders that programs write for an unknown length: name, writer of the whole file, and patches,
-/// each a search text, the distance from it, and the new bytes in hexadecimal. Without patches, the end-of-stream flag is
-/// cleared.
+/// Files with the placeholders that programs write for an unknown length. A line has the name, the writer of the whole file,
+/// and patches. A patch has a text to search for, the distance of the new bytes from it, and these bytes in hexadecimal.
+/// Without patches, the end-of-stream flag is cleared.
 const OPEN: &str = "\
 zero.wav | ffmpeg -c:a pcm_s16le | RIFF 4 00000000, data 4 00000000
 most.wav | ffmpeg -c:a pcm_s24le | RIFF 4 ffffffff, data 4 ffffffff
@@ -119,7 +119,7 @@ fn adpcm_is_read_to_the_last_sample_of_its_last_block() {
         folder.tool(&format!("ffmpeg -v error -y -i in.wav -c:a {coding} theirs.wav"));
         let (theirs, ours) = (folder.read_by_ffmpeg("theirs.wav"), folder.read("theirs.wav"));
         assert!(ours.len() >= 5003 && theirs[..ours.len()] == ours, "{coding}: {}", ours.len());
-        // The last block without its padding; `fact` has the number of samples.
+        // Cuts off the padding of the last block. `fact` has the number of samples.
         let bytes = folder.bytes("theirs.wav");
         let data = position(&bytes, b"data");
         let len = u32::from_le_bytes(bytes[data + 4..data + 8].try_into().unwrap()) - 200;
@@ -139,7 +139,7 @@ fn odd_headers_of_wav_and_aiff_change_no_sample() {
     let expected = folder.read("in.wav");
     let whole = folder.bytes("in.wav");
     folder.put("zero.wav", &patched(whole.clone(), 32, &[0, 0]));
-    // Big endian.
+    // Converts the numbers of the header to big-endian, for RIFX.
     let data = position(&whole, b"data") + 8;
     let mut swapped = whole;
     swapped[3] = b'X';
@@ -150,7 +150,7 @@ fn odd_headers_of_wav_and_aiff_change_no_sample() {
     }
     swapped[data..].chunks_exact_mut(2).for_each(<[u8]>::reverse);
     folder.put("rifx.wav", &swapped);
-    // A chunk that is longer than its content.
+    // Makes a chunk state a length that exceeds its content.
     folder.tool("ffmpeg -v error -i in.wav -c:a pcm_f32be in.aif");
     let whole = folder.bytes("in.aif");
     let common = position(&whole, b"COMM") + 4;
@@ -201,7 +201,7 @@ fn bytes_around_the_frames_of_flac_concern_no_sample() {
     ape.extend([2000u32, 46, 1, 0, 0, 0].map(u32::to_le_bytes).as_flattened());
     let comments = block(0x84, &[&[0xFF, 0xFF, 0xFF, 0][..], b"xx"].concat());
     let picture = block(0x86, &[0xFF; 9]);
-    // Without the number of samples, so that another stream may follow.
+    // The header has no number of samples, so another stream may follow.
     let mut open = patched(whole.clone(), 22, &[0; 4]);
     open[21] &= 0xF0;
     for (name, file) in [
@@ -231,7 +231,7 @@ fn mp3_begins_with_its_first_whole_frame() {
         folder.put("late.mp3", &[front, &whole].concat());
         assert!(folder.read("late.mp3") == expected, "{} bytes", front.len());
     }
-    // The file begins within a frame, behind the encoder's header: all whole frames are read.
+    // Cuts the start of the file, with the encoder's header, up to the middle of a frame. All whole frames must be read.
     folder.put("cut.mp3", &whole[1000..]);
     let cut = folder.read("cut.mp3").len();
     assert_eq!(cut, folder.read_by_ffmpeg("cut.mp3").len());
@@ -263,7 +263,7 @@ fn joined_mp3_files_are_read_each_without_its_padding() {
 
 #[test]
 fn mp3_of_varying_rate_without_a_header_is_read_to_its_end() {
-    // The first frames do not show the rate of the rest.
+    // Silence takes fewer bits than noise, so the bit rate of the first frames differs from that of the rest.
     let (quiet, loud) = (vec![0.0; 88_200], signals::white(2.0, 44_100.0));
     let folder = noise(1, 1);
     for (name, sound) in [("a", [&quiet[..], &loud]), ("b", [&loud, &quiet])] {

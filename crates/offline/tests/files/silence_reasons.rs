@@ -1,4 +1,5 @@
-//! Reasons why no note sounds, as rendering and analysing find them. Each comes with a remedy that works.
+//! Reasons why no note sounds, as rendering and analysing report them. The test also applies the remedy of each reason, which
+//! must work.
 
 use crate::{Folder, float_wav, silence};
 use std::sync::Arc;
@@ -14,8 +15,8 @@ fn with(channels: &[Vec<f32>]) -> Folder {
     Folder::with(&float_wav(RATE as u32, channels))
 }
 
-/// Returns a folder with a chord of `keys` in `in.wav`: tones with overtones, `cents` sharp. It lasts 1 s; if it is out of tune
-/// 2 s, as the tuning takes time to be detected.
+/// Returns a folder with a chord of `keys` in `in.wav`: tones with overtones, `cents` sharp. In tune, it lasts 1 s; otherwise 2
+/// s, because the tuning takes time to be detected.
 fn chord(keys: &[u8], amplitude: f32, cents: f64) -> Folder {
     let seconds = if cents == 0.0 { 1.0 } else { 2.0 };
     let mut sum = vec![0.0; (seconds * RATE) as usize];
@@ -35,7 +36,8 @@ fn quarter_tone() -> Folder {
     chord(&[60, 64, 67], 0.1, 50.0)
 }
 
-/// Returns the reasons that rendering and analysing `in.wav` find, with lookahead as in the command; empty where notes sound.
+/// Returns the reason that rendering `in.wav` gives, and the one that analysing it gives; empty if notes sound. Lookahead is as
+/// in the command.
 fn causes(folder: &Folder, settings: Settings) -> [String; 2] {
     let ahead = Settings { lookahead: settings.focus > 0.0, ..settings };
     let options = Options { settings: ahead, explain: true, ..Options::default() };
@@ -86,7 +88,7 @@ fn each_reason_is_found_and_its_remedy_works() {
         (&low, range(BandRange::Published), &muted("--range", "G2"), range(BandRange::Whole)),
         (&c_major(0.0005), reference, quiet, Settings { auto: true, ..reference }),
         (&quarter_tone(), reference, off_tune, Settings { auto_tuning: true, ..reference }),
-        // Cancellation that is exact, and up to the rounding of 24 bits.
+        // Left and right cancel exactly, and then up to the rounding of 24 bits.
         (&opposite(0.0), default, cancelled, stereo),
         (&opposite(1.2e-7), default, cancelled, stereo),
     ] {

@@ -1,11 +1,11 @@
-//! Tags and covers: written and read by mutagen.
+//! Tags and covers. mutagen writes those of the inputs, and reads those of our outputs.
 
 use crate::{Folder, chord, unmixed};
 use serde_json::Value;
 use std::{collections::BTreeMap, fs};
 use tone_filter_offline::options::Options;
 
-/// Python script that adds [`TAGS`], a tag of its own and a cover to the files that mutagen can tag.
+/// Python script that adds [`TAGS`], a custom tag and a cover to those files that mutagen can tag.
 const TAGGER: &str = r#"
 import base64, json, mutagen, sys
 from mutagen import id3
@@ -39,7 +39,7 @@ for name in sys.argv[2:]:
     file.save()
 "#;
 
-/// Python script that prints, as JSON, each file's tags under the names of FLAC, and the number of its covers.
+/// Python script that prints JSON: for each file, its tags under their names in FLAC, and the number of its covers.
 const READER: &str = r#"
 import json, mutagen, sys
 from mutagen.flac import FLAC
@@ -76,7 +76,8 @@ fn python(folder: &Folder, script: &str, arguments: &[String]) -> Vec<u8> {
     folder.program(&words)
 }
 
-/// Rows of the manual's table of formats, each with files of that format: ffmpeg's coding, and extension.
+/// Rows of the manual's table of formats, each with files of that format. A file has its coding, by ffmpeg's name, and its
+/// extension.
 const TABLE: [(&str, &[(&str, &str)]); 9] = [
     (
         "WAV, RIFX, RF64, BW64",
@@ -151,7 +152,7 @@ fn the_manuals_table_of_formats_is_true_of_tags_and_covers() {
         let (tags, covers) = (&found[&name][0], &found[&name][1]);
         assert_eq!(*covers, usize::from(is_kept), "{name}");
         for (tag, value) in TAGS {
-            // mutagen writes no custom tags to MP4. ReplayGain describes the old samples.
+            // mutagen writes no custom tags to MP4. ReplayGain is always left out: it describes the old samples.
             let has_tag = match tag {
                 "CURATOR" => is_kept && !name.starts_with("MP4"),
                 "REPLAYGAIN_TRACK_GAIN" => false,

@@ -13,7 +13,8 @@ use tone_filter_offline::{
 };
 use tone_filter_testkit::signals;
 
-/// Returns a folder with an integer file of 1000 frames, and its samples: both extremes, zero, 1 LSB up and down, and noise.
+/// Returns a folder with a file of 1000 frames of integers, and its samples. They have both extremes, zero, 1 LSB up and down,
+/// and noise.
 fn integer_file(channels: u16, bits: u16) -> (Folder, Vec<i32>) {
     let folder = Folder::new();
     let sample_format = SampleFormat::Int;
@@ -40,7 +41,7 @@ fn integers_come_back_exactly_and_of_32_bits_24() {
             assert_eq!(out.len(), samples.len());
             for (out, sample) in out.into_iter().zip(samples) {
                 let error = (f64::from(out) - f64::from(sample)).abs();
-                // At most half the last bit of a float's mantissa.
+                // The tolerance is half of the last bit of a float's mantissa.
                 let most = f64::from(sample).abs() * 2f64.powi(-24);
                 assert!(error <= if bits == 32 { most } else { 0.0 }, "{sample} became {out}");
             }
@@ -78,7 +79,7 @@ fn bypass_and_a_mix_of_0_give_the_input_back_in_time() {
     let mut ahead = unmixed();
     ahead.settings.lookahead = true;
     for count in [1, 2, 6] {
-        // Shorter and longer than the latency and than a block of the renderer.
+        // Lengths below and above the filter's latency and a block of the renderer.
         for frames in [1, 2047, 40_000] {
             let channels: Vec<_> = (0..count).map(|c| noise[c..c + frames].to_vec()).collect();
             let folder = Folder::with(&float_wav(44_100, &channels));
@@ -106,7 +107,7 @@ fn growing_depths_are_exact_and_shrinking_ones_dithered_or_rounded() {
     folder.render("in.wav", "float.wav", &deep(Depth::Float32));
     assert_eq!(folder.read("float.wav")[..2], [-1.0, 32_767.0 / 32_768.0], "full scale is 1");
 
-    // Constants of 1/4 and 3/4 of an LSB.
+    // Each channel is a constant: 1/4 and 3/4 of an LSB.
     let steps = [0.25, 0.75];
     let channels = steps.map(|step| vec![step / 32_768.0; 40_000]);
     let folder = Folder::with(&float_wav(44_100, &channels));
@@ -182,7 +183,7 @@ fn samples_that_are_not_finite_become_silence_and_are_counted_once() {
     }
     let folder = Folder::with(&float_wav(44_100, &broken));
     folder.put("clean.wav", &float_wav(44_100, &clean));
-    // Normalising reads the file twice.
+    // With normalising, the file is read twice.
     for normalize in [None, Some(-1.0)] {
         let options = Options { normalize, loudness: true, ..Options::default() };
         let report = folder.render("in.wav", "out.wav", &options);
@@ -366,7 +367,7 @@ fn a_loop_has_no_seam_and_no_attack() {
     put(10_000, None);
     let looped = Options { looped: Looped::Whole, ..Options::default() };
     check(&rendered(wet, looped), 0, 10_000);
-    // A note's first 2 ms, 12 dB below the note that sounds.
+    // Returns whether the note begins in `out`: its first 2 ms are 12 dB below the sounding note.
     let begins = |out: &[f32]| 4.0 * rms(&out[..100]) < rms(&out[5000..10_000]);
     assert!(begins(&rendered(wet, Options::default())), "without a loop, the note begins");
     // A loop that is shorter than the latency.
@@ -387,7 +388,7 @@ fn a_loop_has_no_seam_and_no_attack() {
 
 #[test]
 fn progress_is_the_fraction_of_the_work() {
-    // Four blocks.
+    // The length is four blocks of the renderer.
     let folder = crate::chord(4 * 16_384);
     let [from, to] = ["in.wav", "out.wav"].map(|name| folder.path(name));
     for (normalize, steps) in [(None, 4), (Some(-1.0), 8)] {

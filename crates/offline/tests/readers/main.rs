@@ -1,5 +1,5 @@
-//! Faulty files are read, or refused with one line that names the file, in bounded time and with memory in proportion to their
-//! size. This is a separate program, because it needs its own allocator and panic hook.
+//! Faulty files are either read, or refused with one line that names the file. This takes bounded time, and memory in
+//! proportion to the size of the file. The test is a program of its own, because it needs its own allocator and panic hook.
 //!
 //! There are 1000 cases for each file of `crates/cli/tests/cli/corpus`, the same in every run. For more cases:
 //! `TONE_FILTER_SWEEP=all FUZZ_CASES=100000 cargo test -p tone-filter-offline --release --test readers`.
@@ -31,8 +31,8 @@ static HEAP: heap::Counting = heap::Counting;
 /// longest block of a format (FLAC: 65 535 frames of 8 channels, as integers and as floats).
 const FIXED: usize = 12 << 20;
 
-/// Maximum memory in bytes for each byte of a file: an 8-bit sample becomes a float of four bytes, metadata may be stored as
-/// bytes and as text, and a vector that grows is stored twice.
+/// Maximum memory in bytes for each byte of a file. An 8-bit sample becomes a float of four bytes. Metadata may be stored
+/// twice, as bytes and as text. A vector that grows exists twice.
 const PER_BYTE: usize = 16;
 
 /// Maximum number of frames per byte of any format: FLAC codes 65 535 equal values in 12 bytes.
@@ -56,7 +56,7 @@ fn read(path: &Path, len: usize) -> Result<usize, Error> {
     }
 }
 
-/// Silences the panics of decoders: a backtrace takes memory, which would count as the file's.
+/// Suppresses the panic messages of decoders: a backtrace takes memory, which would count as memory for the file.
 fn silence_decoders() {
     static SILENCED: Once = Once::new();
     SILENCED.call_once(|| {
@@ -84,8 +84,8 @@ fn watched<T>(what: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Asserts all bounds. Returns whether a file with `bytes` can be read. If `rendered`, asserts that its output is complete or
-/// missing.
+/// Asserts all bounds for a file with the content `bytes`. Returns whether it can be read. If `rendered`, also renders it, and
+/// asserts that the output is complete or missing.
 fn check(extension: &str, bytes: &[u8], rendered: bool) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let (input, output) =
@@ -140,12 +140,13 @@ fn fuzz(names: &[&str]) {
             let mut mutator = Mutator::new(*case);
             let other = &files[(index + mutator.below(files.len())) % files.len()];
             let mutated = mutator.mutate(bytes, other);
-            // Rendering is slow because of the disk, so only some cases are rendered.
+            // Renders only some cases, because this writes to the disk, and is slow.
             let rendered = case % 4 == 0;
             let what = format!("{name} case {case}");
             readable += usize::from(checked(&what, &mutated, rendered));
         }
-        // Some files must still be readable, or the faults would test only the first checks.
+        // Some of the faulty files must still be readable. Otherwise the faults would test only the first checks of the
+        // readers.
         let count = drawn.len();
         println!("{name}: {readable} of {count} were read");
         assert!(readable > count / 50, "{name}: only {readable} of {count} were read");
@@ -172,7 +173,7 @@ fn faulty_files_are_read_or_refused() {
 fn bytes_behind_the_last_mp3_frame_are_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("in.mp3");
-    // A sound of many frames, as a first frame needs others behind it.
+    // The sound has many frames, because the decoder accepts the first frame only if others follow.
     let whole =
         coded("noise.mp3", &["-f", "lavfi", "-i", "anoisesrc=d=0.5:a=0.3:seed=1", "-q:a", "4"]);
     for count in [0, 1, 3, 4, 1000] {
@@ -200,7 +201,7 @@ fn all_formats_have_one_limit_of_channels() {
         let mut bytes = corpus(name);
         let at = bytes.windows(4).position(|own| own == chunk).unwrap();
         if name == "bext.wav" {
-            // mu-law, which another reader decodes than PCM.
+            // Makes it mu-law, which has another decoder than PCM.
             bytes[at + 8] = 7;
         }
         for channels in [256u16, 4000] {

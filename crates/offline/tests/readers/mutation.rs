@@ -6,7 +6,7 @@ use tone_filter_testkit::signals;
 const ANCHORS: &str = "RIFF RF64 WAVE fmt ds64 bext LIST fact data FORM COMM COMT NAME FVER SSND ID3 APIC TAG Xing Info LAME fLaC OggS \
                        vorbis FLAC image/png";
 
-/// Number of bytes after an anchor that count as structure.
+/// Number of bytes after one of [`ANCHORS`] that count as structure.
 const HEADER: usize = 48;
 
 /// Source of mutations, with random numbers from a seed.
@@ -22,7 +22,8 @@ impl Mutator {
         (((self.0)() / 2.0 + 0.5) * end as f64) as usize
     }
 
-    /// Returns `original` with one to four faults, some of which insert bytes of `other`. Corrects the checksums in most cases.
+    /// Returns `original` with one to four faults. Some faults insert bytes of `other`. In most cases, corrects the checksums
+    /// afterwards.
     pub fn mutate(&mut self, original: &[u8], other: &[u8]) -> Vec<u8> {
         let mut bytes = original.to_vec();
         for _ in 0..1 + self.below(4) {
@@ -47,7 +48,7 @@ impl Mutator {
         bytes
     }
 
-    /// Returns a random position, in three of four cases within the structure.
+    /// Returns a random position. In three of four cases, it lies in a header.
     fn place(&mut self, bytes: &[u8]) -> usize {
         let anchors = anchors(bytes);
         let place = if anchors.is_empty() || self.below(4) == 0 {
@@ -58,7 +59,7 @@ impl Mutator {
         place.min(bytes.len() - 1)
     }
 
-    /// Overwrites one to four or eight bytes with a random number, often at an end of its range or near the old one.
+    /// Overwrites one to four or eight bytes with a number. Often, the number is at an end of its range, or near the old one.
     fn change_field(&mut self, bytes: &mut [u8]) {
         let place = self.place(bytes);
         let width = [1, 1, 2, 3, 4, 4, 8][self.below(7)].min(bytes.len() - place);

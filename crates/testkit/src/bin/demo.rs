@@ -1,4 +1,4 @@
-//! `demo BUNDLE FOLDER`: the built plugin plays the demo tune in a CLAP host of our own.
+//! `demo BUNDLE FOLDER`: plays the demo tune through the built plugin, in a CLAP host of our own.
 
 use anyhow::{Context, Result};
 use std::{
@@ -16,7 +16,7 @@ use tone_filter_testkit::{
     wav,
 };
 
-/// Maximum buffer length in samples. The minimum is 64.
+/// Maximum length of a buffer in samples. The minimum is 64.
 const MAX_BLOCK: usize = 512;
 
 /// Plays the tune through the plugin, and writes audio files and a picture of the bands.
@@ -69,16 +69,18 @@ fn main() -> Result<()> {
 
 /// Accuracy of the listener on the notes of the demo tune.
 struct Accuracy {
+    /// Number of notes in the tune's score.
     notes: usize,
     /// Number of notes whose band was on for at least half of their duration.
     detected: usize,
-    /// Fraction of the time that bands (A3 and up) are on which matches a note of the score or its echo, 0..1.
+    /// Fraction of the time in which bands from A3 up are on, 0..1: there, the score has the band's note, or the note's echoes
+    /// still sound.
     precision: f64,
 }
 
-/// Compares the listener's decisions with the score, and draws the bands. Uses the default sound with lookahead.
+/// Compares the listener's decisions on `dry` with the score, and draws the bands. The sound is the default with lookahead.
 fn measure(dry: &Signal, rate: u32) -> Result<(Accuracy, Plot)> {
-    /// Length of the echoes after a note in seconds.
+    /// Time in seconds for which the echoes of a note sound after its end.
     const ECHO: f64 = 0.8;
     let settings = Settings { lookahead: true, ..Settings::default() };
     let mut filter = ToneFilter::new(rate.into(), &settings)?;
@@ -117,7 +119,7 @@ fn measure(dry: &Signal, rate: u32) -> Result<(Accuracy, Plot)> {
     Ok((Accuracy { notes: score.len(), detected, precision }, plot))
 }
 
-/// Plays `dry` and the plugin's tail. Returns the plugin's output and the processing time.
+/// Plays `dry` through the plugin, and then its tail. Returns the plugin's output and the processing time.
 fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(Signal, Duration)> {
     let library = Library::load(bundle)?;
     let descriptor = library.plugins()?.into_iter().next().context("the bundle is empty")?;
@@ -133,13 +135,13 @@ fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(
     // All buffer lengths from 64 to `MAX_BLOCK`, in a mixed order.
     let mut blocks = (0..).map(|index| 64 + index * 197 % (MAX_BLOCK - 63));
 
-    // Hosts process audio on a thread of its own.
+    // As in hosts, audio is processed on a separate thread.
     let played = std::thread::scope(|scope| {
         let audio = scope.spawn(|| -> Result<_> {
             let mut wet = dry.clone();
             let started = Instant::now();
             processor.run(&mut wet, true, &mut blocks, &[])?;
-            // The plugin knows its tail only after processing.
+            // Asked after the processing: before, the plugin does not know its tail.
             let tail = processor.tail()?.context("the tail never ends")?;
             let mut end = vec![vec![0.0; tail as usize]; wet.len()];
             processor.run(&mut end, true, &mut blocks, &[])?;

@@ -1,4 +1,4 @@
-//! Host callbacks: the host's functions that the plugin calls.
+//! Host callbacks: functions of the host that the plugin calls.
 
 use clack_extensions::{
     audio_ports::{AudioPortRescanFlags, HostAudioPorts, HostAudioPortsImpl},
@@ -27,7 +27,7 @@ use std::{
     thread::{self, ThreadId},
 };
 
-/// Type that tells `clack` the types of the host's handlers.
+/// Marker type. Its implementation of [`HostHandlers`] tells `clack` the types of the host's handlers.
 pub struct Callbacks;
 
 /// Extensions that a host offers.
@@ -35,13 +35,13 @@ pub struct Callbacks;
 pub enum Extensions {
     /// No extension.
     None,
-    /// All extensions of this host. Those that have a draft id are offered under it alone, as in older hosts.
+    /// All extensions of this host. An extension that has a draft id is offered under this id alone, as in older hosts.
     Draft,
     /// All extensions of this host.
     All,
 }
 
-/// Extension `E` under its draft id alone, which `clack` lists second.
+/// Extension `E` under its draft id alone. `clack` lists this id second.
 #[derive(Clone, Copy)]
 pub struct Draft<E>(pub E);
 
@@ -86,9 +86,11 @@ impl Call {
 /// Name and colour (red, green, blue) of a track.
 pub type Track = (&'static str, [u8; 3]);
 
-/// Record of the calls from the plugin, and the host's answers. Any thread may write to it.
+/// Record of the calls from the plugin, and the values that the host answers with. Any thread may write to it.
 pub struct Requests {
+    /// Extensions that the host offers.
     pub extensions: Extensions,
+    /// The host's main thread.
     main: ThreadId,
     /// Whether the plugin has requested a call on the main thread.
     pub callback: AtomicBool,
@@ -96,17 +98,18 @@ pub struct Requests {
     pub activating: AtomicBool,
     /// Whether a call came on the wrong thread, or a latency was reported outside of `activate`.
     pub misplaced: AtomicBool,
+    /// Number of calls of each kind since it was last read.
     counts: [AtomicUsize; Call::ALL.len()],
-    /// Calls about presets, context menus and the state.
+    /// Calls about presets, context menus and the state, as text.
     log: Mutex<Vec<String>>,
     /// Track that the plugin is on.
     pub track: Mutex<Option<Track>>,
-    /// Whether the host pops up its own context menus.
+    /// Whether the host shows context menus itself when the plugin asks for it.
     pub pops_up: AtomicBool,
 }
 
 impl Requests {
-    /// Creates an empty record. This thread becomes the host's main thread.
+    /// Creates an empty record. The current thread becomes the host's main thread.
     pub fn new(extensions: Extensions) -> Self {
         Self {
             extensions,
@@ -125,7 +128,7 @@ impl Requests {
         self.counts[call as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Records whether this call, which CLAP allows only on the main thread, comes on another one.
+    /// Sets `misplaced` unless this is the main thread. For calls that CLAP allows only there.
     fn check_thread(&self) {
         if thread::current().id() != self.main {
             self.misplaced.store(true, Ordering::Relaxed);
@@ -142,7 +145,7 @@ impl Requests {
         locked(&self.log).push(call);
     }
 
-    /// Returns the number of calls of this kind, and resets it.
+    /// Returns the number of calls of this kind, and resets it to 0.
     pub fn take(&self, call: Call) -> usize {
         self.counts[call as usize].swap(0, Ordering::Relaxed)
     }
@@ -172,7 +175,7 @@ pub(super) fn text(text: Option<&CStr>) -> String {
     text.map_or("none".into(), |text| text.to_string_lossy().into_owned())
 }
 
-/// Describes the location of presets: its path, or `plugin`.
+/// Describes a location of presets: returns its path, or `plugin` for the plugin itself.
 pub(super) fn place(location: Location) -> String {
     location.file_path().map_or("plugin".into(), |path| text(Some(path)))
 }
@@ -250,12 +253,12 @@ impl HostAudioPortsImpl for MainThread<'_> {
     fn rescan(&self, _: AudioPortRescanFlags) {}
 }
 
-/// Returns the id of the parameter that a context menu is for; 0 for none.
+/// Returns the id of the parameter that a context menu belongs to; 0 if it belongs to none.
 fn parameter(target: ContextMenuTarget) -> u32 {
     if let ContextMenuTarget::Param(id) = target { id.get() } else { 0 }
 }
 
-/// Context menus with one item of each kind.
+/// Context menus of the host. They have one item of each kind.
 impl HostContextMenuImpl for MainThread<'_> {
     fn populate(
         &self,

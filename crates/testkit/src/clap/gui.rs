@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 /// Host call to an editor: a function of CLAP's extension `clap.gui`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum GuiStep {
-    /// `create`: creates an embedded editor, which needs a parent window later.
+    /// `create`: creates an embedded editor. It needs a parent window later.
     Create,
     /// `set_scale`: physical pixels per logical pixel.
     Scale(f64),
@@ -44,7 +44,7 @@ impl Instance {
             GuiStep::Scale(scale) => gui.set_scale(&handle, scale)?,
             GuiStep::Parent(window) => {
                 let window = Window::from_x11_handle(window.into());
-                // SAFETY: the caller's window outlives the editor. Even if the window were closed, its id would only cause an X11
+                // SAFETY: the caller's window outlives the editor. If it were closed earlier, its id would only cause an X11
                 // error, not an invalid memory access.
                 unsafe { gui.set_parent(&handle, window) }?;
             }
@@ -69,7 +69,8 @@ impl Instance {
         Ok(size)
     }
 
-    /// Resizes the open editor to the allowed size nearest to `width` and `height` in pixels, and returns the new size.
+    /// Resizes the open editor. Of the sizes that it allows, takes the one nearest to `width` and `height` in pixels, and
+    /// returns it.
     pub fn resize_editor(&mut self, [width, height]: [u32; 2]) -> Result<[u32; 2]> {
         let gui: PluginGui = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -86,7 +87,7 @@ impl Instance {
         Ok([size.width, size.height])
     }
 
-    /// Moves the plugin to a track; `None` stands for a track without name and colour.
+    /// Moves the plugin to `track`; `None` stands for a track that has neither name nor colour.
     pub fn set_track(&mut self, track: Option<Track>) -> Result<()> {
         self.plugin.access_shared_handler(|requests| *locked(&requests.track) = track);
         let extension: PluginTrackInfo = self.extension_or_draft()?;
@@ -94,13 +95,13 @@ impl Instance {
         Ok(())
     }
 
-    /// Makes the host pop up its own context menus.
+    /// From now on, the host shows context menus itself when the plugin asks for it.
     pub fn pop_up_menus(&mut self) {
         self.plugin
             .access_shared_handler(|requests| requests.pops_up.store(true, Ordering::Relaxed));
     }
 
-    /// Tells the plugin whether a hardware control is mapped to the parameter `id`, and the control's colour.
+    /// Tells the plugin whether a hardware control is mapped to the parameter `id`, and which colour the control has.
     pub fn map(&mut self, id: u32, is_mapped: bool, colour: Option<[u8; 3]>) -> Result<()> {
         let (extension, id) = (self.extension_or_draft::<PluginParamIndication>()?, clap_id(id)?);
         let label = colour.map(|_| c"K1");
@@ -109,7 +110,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Tells the plugin whether automation of the parameter `id` plays, and its colour.
+    /// Tells the plugin whether automation of the parameter `id` plays, and which colour the host shows for it.
     pub fn automate(&mut self, id: u32, plays: bool, colour: Option<[u8; 3]>) -> Result<()> {
         let (extension, id) = (self.extension_or_draft::<PluginParamIndication>()?, clap_id(id)?);
         let state = match plays {

@@ -1,4 +1,4 @@
-//! A small CLAP host without a user interface.
+//! Small CLAP host without a user interface.
 //!
 //! `cargo xtask demo` plays music through this host, and tests use it to compare the built plugin with the library. Methods
 //! return an error if the plugin refuses a call, and panic if the plugin violates CLAP.
@@ -51,7 +51,7 @@ pub struct Descriptor {
     pub features: Vec<String>,
 }
 
-/// Audio port configuration.
+/// Audio port configuration, called layout here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// Id, unique among the layouts of the plugin.
@@ -68,7 +68,7 @@ pub struct Instance {
 }
 
 impl Library {
-    /// Loads a `.clap` bundle, or the shared library in it. Loading runs the library's code.
+    /// Loads a `.clap` bundle, or the shared library inside a bundle. Loading runs the library's code.
     pub fn load(path: &Path) -> Result<Self> {
         // SAFETY: loading a library runs its code, and clack relies on that code to keep CLAP's rules. The only library loaded
         // here is our own, built from safe Rust by nice-plug.
@@ -203,12 +203,12 @@ impl Instance {
         );
     }
 
-    /// Returns the number of the plugin's calls of this kind, and resets it.
+    /// Returns the number of the plugin's calls of this kind since the last call of this function.
     pub fn take(&mut self, call: Call) -> usize {
         self.plugin.access_shared_handler(|requests| requests.take(call))
     }
 
-    /// Returns the plugin's calls except [`Call::Flush`], in the order of [`Call`], and resets the record.
+    /// Returns the plugin's calls since the last call of this function, in the order of [`Call`]. Leaves out [`Call::Flush`].
     pub fn take_calls(&mut self) -> Vec<Call> {
         self.plugin.access_shared_handler(Requests::take_all)
     }
@@ -238,7 +238,7 @@ impl Instance {
         Ok(extension.load(&self.plugin.plugin_handle(), &mut state)?)
     }
 
-    /// Calls the plugin on the main thread, if it has requested this callback.
+    /// Calls the plugin's `on_main_thread`, if the plugin has requested this callback.
     pub fn idle(&mut self) {
         let asked = |requests: &Requests| requests.callback.swap(false, Ordering::Relaxed);
         if self.plugin.access_shared_handler(asked) {
@@ -255,7 +255,7 @@ impl Instance {
         extension.with_context(|| format!("the plugin lacks {:?}", E::IDENTIFIERS[0]))
     }
 
-    /// Returns an extension that has a draft id: in a host of drafts, under this id alone.
+    /// Returns an extension that has a draft id. In a host with [`Extensions::Draft`], looks it up under this id alone.
     fn extension_or_draft<E>(&mut self) -> Result<E>
     where
         E: Extension<ExtensionSide = PluginExtensionSide>,

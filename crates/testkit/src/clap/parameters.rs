@@ -10,15 +10,15 @@ use clack_extensions::{
 use clack_host::prelude::*;
 use std::ffi::CString;
 
-/// Description of a parameter. Values are in the plugin's CLAP units: with nice-plug, the normalised value 0..1, or the index of
-/// the step.
+/// Description of a parameter. Values are in the plugin's CLAP units: with nice-plug, the normalised value (0..1), or for
+/// stepped parameters the index of the step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// Stable id, from [`parameter_id`].
     pub id: u32,
     /// Display name.
     pub name: String,
-    /// Path of the parameter's group.
+    /// Path of the group that a host shows the parameter in.
     pub group: String,
     /// Minimum value.
     pub min: f64,
@@ -34,7 +34,7 @@ pub struct Parameter {
     pub bypass: bool,
 }
 
-/// Returns the CLAP id that nice-plug gives to the parameter with the name `id`: Java's string hash in 31 bits.
+/// Returns the CLAP id that nice-plug gives to the parameter with the string id `id`: Java's string hash, cut to 31 bits.
 ///
 /// Users' projects store these ids, so the formula must not change.
 pub fn parameter_id(id: &str) -> u32 {
@@ -66,7 +66,7 @@ impl Instance {
             .collect()
     }
 
-    /// Returns the pages for hardware controllers: name and parameter ids of each.
+    /// Returns the pages for hardware controllers. A page has a name and the ids of its parameters.
     pub fn pages(&mut self) -> Result<Vec<(String, Vec<u32>)>> {
         let controls: PluginRemoteControls = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -81,7 +81,7 @@ impl Instance {
             .collect()
     }
 
-    /// Returns the MIDI keys that have names, and these names.
+    /// Returns each MIDI key that has a name, with this name.
     pub fn note_names(&mut self) -> Result<Vec<(u16, String)>> {
         let names: PluginNoteName = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -118,7 +118,7 @@ impl Instance {
         Ok(params.text_to_value(&handle, clap_id(id)?, &CString::new(text)?))
     }
 
-    /// Sets parameters of an inactive plugin, by a flush.
+    /// Sets parameters of an inactive plugin, by a flush (`clap_plugin_params.flush`).
     pub fn set(&mut self, changes: &[Change]) -> Result<()> {
         let params: PluginParams = self.extension()?;
         let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;

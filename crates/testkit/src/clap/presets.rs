@@ -10,7 +10,7 @@ use clack_extensions::preset_discovery::{PluginPresetLoad, prelude::*};
 use clack_host::{factory::Factory, host::HostError};
 use std::ffi::{CStr, CString};
 
-/// Log of the calls of a preset provider, as text.
+/// Log of the calls that a preset provider makes to the host, as text.
 #[derive(Default)]
 struct Lines(Vec<String>);
 
@@ -57,14 +57,14 @@ impl MetadataReceiverImpl for Lines {
     fn add_extra_info(&mut self, _: &CStr, _: &CStr) {}
 }
 
-/// Converts a path to CLAP's location; `None` is the plugin itself.
+/// Converts a path to CLAP's location; `None` stands for the plugin itself.
 fn location(path: Option<&CString>) -> Location<'_> {
     path.map_or(Location::Plugin, |path| Location::File { path })
 }
 
 impl Library {
-    /// Runs the only preset provider. Returns its file types and locations, and its metadata for each of `paths`. `None` stands
-    /// for the plugin itself.
+    /// Runs the only preset provider. Returns the file types and locations that it declares, and for each of `paths` its
+    /// metadata. A path of `None` stands for the plugin itself.
     pub fn discover(&self, paths: &[Option<&str>]) -> Result<(Vec<String>, Vec<Vec<String>>)> {
         let factory: PresetDiscoveryFactory =
             self.entry.get_factory().context("no preset discovery")?;
@@ -90,7 +90,8 @@ impl Library {
 }
 
 impl Instance {
-    /// Loads the preset at `path`, or without a path the plugin's own preset `key`. Returns whether the plugin accepts it.
+    /// Loads the preset file at `path`. Without a path, loads the preset `key` that is in the plugin itself. Returns whether
+    /// the plugin accepts it.
     pub fn load_preset(&mut self, path: Option<&str>, key: Option<&str>) -> Result<bool> {
         let [path, key] = [path, key].map(|own| own.map(CString::new).transpose());
         let (path, key) = (path?, key?);

@@ -1,4 +1,4 @@
-//! Active plugin, for use on the audio thread, and the transport of its host.
+//! Active plugin, for use on the audio thread. Also the transport that its host passes.
 
 use super::{callbacks::Callbacks, parameters::clap_id};
 use anyhow::{Context, Result, ensure};
@@ -17,17 +17,17 @@ use clack_host::{
     utils::{BeatTime, SecondsTime},
 };
 
-/// Active plugin. [`Instance::deactivate`](super::Instance::deactivate) ends it.
+/// Active plugin, until it is passed to [`Instance::deactivate`](super::Instance::deactivate).
 pub struct Processor {
     pub(super) audio: PluginAudioProcessor<Callbacks>,
     max_block: usize,
-    /// Transport and flags that are passed with every buffer.
+    /// Transport and flags for the next buffers.
     pub surroundings: Surroundings,
     /// MIDI messages that [`Processor::run`] sends. Frames count from the start of the signal.
     pub notes: Vec<Midi>,
     /// Sidechain input of [`Processor::run`], as long as the main signal; `None` if not connected.
     pub sidechain: Option<Vec<Vec<f32>>>,
-    /// Notes that the plugin has sent in [`Processor::run`]. With `None`, the host's event queue accepts no events.
+    /// Notes that the plugin has sent in [`Processor::run`]. If it is `None`, the host's event queue refuses all events.
     pub sent: Option<Vec<Sent>>,
 }
 
@@ -36,7 +36,7 @@ pub struct Processor {
 pub struct Surroundings {
     /// Position in the song; `None` for a host without a transport.
     pub transport: Option<TransportEvent>,
-    /// Change of the transport within each buffer.
+    /// Event that changes the transport within each buffer, at the frame in its header.
     pub later: Option<TransportEvent>,
     /// Whether the input buffers are flagged as constant.
     pub constant: bool,
@@ -53,7 +53,7 @@ impl Default for Surroundings {
 /// Change of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
-    /// First frame with the new value, counted from the start of the signal.
+    /// First frame that has the new value, counted from the start of the signal.
     pub frame: usize,
     /// Id of the parameter, from [`parameter_id`](super::parameter_id).
     pub parameter: u32,
@@ -61,7 +61,7 @@ pub struct Change {
     pub value: f64,
 }
 
-/// MIDI message at a time.
+/// MIDI message, with its time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Midi {
     /// Time in samples, counted from the start of the signal.
@@ -82,7 +82,8 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Reads a note-on or note-off from `event` in the buffer that begins at the sample `start`. Returns `None` for other events.
+    /// Reads a note-on or note-off from `event`. The buffer of `event` begins at the sample `start`. Returns `None` for other
+    /// events.
     fn read(event: &UnknownEvent, start: usize) -> Option<Self> {
         let frame = start + event.header().time() as usize;
         let key = |pckn: Pckn| pckn.key.into_specific();
@@ -128,7 +129,7 @@ impl Processor {
         self.audio.reset();
     }
 
-    /// Sets parameters between buffers, by a flush.
+    /// Sets parameters between two buffers, by a flush (`clap_plugin_params.flush`).
     pub fn set(&mut self, changes: &[Change]) -> Result<()> {
         let mut handle = self.audio.plugin_handle();
         let params: PluginParams =
@@ -160,7 +161,7 @@ impl Processor {
         self.process_all(input.map(|main| [main, &mut []]), output, changes, &[], &mut nothing)
     }
 
-    /// Like [`Processor::process`]. `input` also has the sidechain, and `sent` receives the plugin's events.
+    /// Like [`Processor::process`]. `input` has the main input and the sidechain, and `sent` receives the plugin's events.
     fn process_all(
         &mut self,
         input: Option<[&mut [&mut [f32]]; 2]>,
@@ -220,7 +221,8 @@ impl Processor {
         Ok(status.context("the call was not made")??)
     }
 
-    /// Replaces `signal` by the plugin's output. `blocks` are the buffer lengths, and `in_place` shares input and output buffers.
+    /// Replaces `signal` by the plugin's output. `blocks` yields the buffer lengths. If `in_place`, input and output share
+    /// their buffers.
     ///
     /// `changes` must be sorted; their frames count from the start of the signal. With a sidechain, `in_place` must be false.
     pub fn run(
@@ -250,7 +252,7 @@ impl Processor {
             let mut output: Vec<&mut [f32]> =
                 signal.iter_mut().map(|channel| &mut channel[start..end]).collect();
             if !in_place {
-                // The plugin must not read the output buffer: NaN would spoil the result.
+                // The plugin must not read the output buffer. If it did, NaN would spoil the result.
                 output.iter_mut().for_each(|channel| channel.fill(f32::NAN));
             }
             let mut sidechain: Vec<Vec<f32>> = match &self.sidechain {

@@ -5,18 +5,18 @@ use super::{KEYS, Note};
 /// Time step of the comparison in seconds.
 const GRID: f64 = 0.01;
 
-/// Onset tolerance in seconds.
+/// Maximum difference in seconds between an onset and its match.
 const ONSET: f64 = 0.1;
 
-/// Two onsets of a key within this time in seconds count as one, as instruments may play in unison.
+/// Onsets of a key that are closer than this time in seconds count as one: instruments may play in unison.
 const TOGETHER: f64 = 0.05;
 
 /// Accuracy of detected notes. All values are from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Accuracy {
-    /// Fraction of the detected time that matches the score, summed over all notes.
+    /// Fraction of the duration of the detected notes in which the score has the same note.
     pub precision: f64,
-    /// Fraction of the score's time that was detected, summed over all notes.
+    /// Fraction of the duration of the score's notes in which the same note is detected.
     pub recall: f64,
     /// Frame-wise F1 score: harmonic mean of precision and recall.
     pub frames: f64,
@@ -24,7 +24,7 @@ pub struct Accuracy {
     pub onsets: f64,
 }
 
-/// Compares the detected notes `found` with the notes `score`, over `seconds` from the start.
+/// Compares the detected notes `found` with the notes `score`, in the first `seconds` seconds.
 pub fn accuracy(found: &[Note], score: &[Note], seconds: f64) -> Accuracy {
     let (mut hits, mut detected, mut real) = (0, 0, 0);
     for key in KEYS {
@@ -45,7 +45,7 @@ pub fn accuracy(found: &[Note], score: &[Note], seconds: f64) -> Accuracy {
     }
 }
 
-/// Returns whether `key` is held, for each time step.
+/// Returns for each time step whether `key` is held.
 fn held_per_step(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
     let mut held = vec![false; (seconds / GRID).round() as usize];
     let at = |time: f64| ((time / GRID).ceil() as usize).min(held.len());
@@ -68,7 +68,7 @@ pub fn starts(notes: &[Note], key: u8, seconds: f64) -> Vec<f64> {
     starts
 }
 
-/// Counts onsets: correctly detected, detected, and in the score.
+/// Counts the correctly detected onsets, all detected onsets, and the onsets in the score.
 fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
     let (mut hits, mut detected, mut real) = (0, 0, 0);
     for key in KEYS {
@@ -76,7 +76,7 @@ fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
         detected += found.len() as u32;
         real += played.len() as u32;
         for start in played {
-            // Greedy: the earliest match leaves the most candidates for later notes.
+            // Takes the earliest match, which leaves the most candidates for later notes.
             if let Some(index) = found.iter().position(|other| (other - start).abs() <= ONSET) {
                 found.drain(..=index);
                 hits += 1;
@@ -86,9 +86,10 @@ fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
     (hits, detected, real)
 }
 
-/// Returns the detection delays in seconds, measured from each note's start in the score.
+/// Returns how many seconds after its start in the score each note is detected.
 ///
-/// Skips notes that are shorter than 0.1 s, already detected before they start, or not detected before they end.
+/// Leaves out notes that are shorter than 0.1 s, that are already detected before they start, or that are not detected before
+/// they end.
 pub fn latencies(found: &[Note], score: &[Note]) -> Vec<f64> {
     let long = score.iter().filter(|note| note.end - note.start >= 0.1);
     long.filter_map(|note| {
@@ -123,7 +124,7 @@ mod tests {
         let late = latencies(&found, &real);
         assert!(late.len() == 1 && (late[0] - 0.05).abs() < 1e-9, "{late:?}");
 
-        // Two instruments in unison are one note, and a note is detected once.
+        // Two instruments in unison count as one note, and each note can be detected only once.
         let real = [note(60, 0.0, 0.3), note(60, 0.01, 0.4), note(60, 0.5, 0.6)];
         let found = [note(60, 0.02, 0.05), note(60, 0.09, 0.4), note(60, 0.5, 0.6)];
         assert_eq!(accuracy(&found, &real, 1.0).onsets, 0.8);

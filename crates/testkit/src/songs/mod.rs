@@ -26,20 +26,20 @@ pub const RATE: u32 = 44_100;
 
 /// Folder of the songs, from Debian's package `openttd-openmsx`.
 pub const SONGS: &str = "/usr/share/games/openttd/baseset/openmsx";
-/// Number of songs: the first by name. They are not in the training data of the listener.
+/// Number of songs that are used: the first in alphabetical order. The training data of the listener has none of them.
 const COUNT: usize = 12;
 
 /// Soundfont from Debian's package `fluid-soundfont-gm`.
 const SOUNDFONT: &str = "/usr/share/sounds/sf2/FluidR3_GM.sf2";
 
-/// Instructions to install these packages.
+/// Message that tells how to install FluidSynth, the songs and the soundfont.
 const MISSING: &str = "install the Debian packages fluidsynth, openttd-openmsx and fluid-soundfont-gm, as \
                        `cargo xtask test` does";
 
-/// Maximum length of a song in seconds.
+/// Number of seconds of a song that are rendered, from its start.
 const SECONDS: usize = 60;
 
-/// Bytes of a frame in FluidSynth's output: two channels of 16 bits.
+/// Number of bytes of a frame in FluidSynth's output: two channels of 16 bits.
 const FRAME: usize = 4;
 
 /// Peak of the rendered songs: -12 dB full scale.
@@ -54,7 +54,7 @@ pub const KEYS: std::ops::Range<u8> = 28..105;
 /// Note of a song.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Note {
-    /// MIDI number.
+    /// MIDI note number.
     pub key: u8,
     /// Start in seconds, from the start of the song.
     pub start: f64,
@@ -89,7 +89,7 @@ pub fn songs() -> Result<Vec<Song>> {
     scores()?.par_iter().map(song).collect()
 }
 
-/// Returns a WAV file of the drums alone, from the first song with at least 200 drum hits.
+/// Returns the path of a WAV file with drums alone: those of the first song with at least 200 drum hits.
 pub fn drums() -> Result<PathBuf> {
     let wav = target().join("songs/drums.wav");
     if wav.exists() {
@@ -145,7 +145,7 @@ pub fn play(midi: &Path) -> Result<Signal> {
         output.take(most as u64).read_to_end(&mut bytes)?;
         let complete = bytes.len() == most;
         if complete {
-            // The rest of the song is not needed.
+            // FluidSynth would go on to the end of the song, which is not needed.
             player.kill()?;
         }
         let status = player.wait()?;
@@ -182,7 +182,7 @@ pub fn scale(signal: &mut Signal, gain: f32) {
     signal.iter_mut().flatten().for_each(|sample| *sample *= gain);
 }
 
-/// Returns the notes within [`KEYS`] on the `wanted` channels, sorted by start.
+/// Returns the notes of a MIDI file within [`KEYS`], on the channels for which `wanted` is true, sorted by start.
 ///
 /// A repeated note-on ends the previous note. A note without a note-off lasts to the end of the file.
 fn notes(midi: &[u8], wanted: impl Fn(u4) -> bool) -> Result<Vec<Note>> {

@@ -24,26 +24,31 @@ use vst3::{
     },
 };
 
-/// Host object that records the plugin's calls and their threads. `LOOP`: whether it offers a run loop.
+/// Host object that records the plugin's calls and their threads. `LOOP` says whether it offers a run loop.
 #[derive(Default)]
 pub struct Host<const LOOP: bool> {
+    /// Flags and thread of each call of `restartComponent`.
     restarts: Mutex<Vec<(int32, ThreadId)>>,
+    /// Thread of each report of a changed state.
     dirty: Mutex<Vec<ThreadId>>,
     timers: Mutex<Vec<ComPtr<ITimerHandler>>>,
     files: Mutex<Vec<(ComPtr<IEventHandler>, FileDescriptor)>>,
     menu: Arc<Mutex<Shown>>,
+    /// Window sizes that the plugin has requested: width and height in pixels.
     sizes: Mutex<Vec<[int32; 2]>>,
-    /// Function that maps a requested window size to the granted one; without it, requests are refused.
+    /// Function that maps a requested window size to the granted one. If it is `None`, all requests are refused.
     pub resize: Option<fn([int32; 2]) -> [int32; 2]>,
+    /// Function of [`Host::calling_back`].
     on_call: Option<Box<dyn Fn()>>,
 }
 
-/// Context menu that the host has shown last.
+/// Context menu of the host: the one that the plugin has created last.
 #[derive(Default)]
 struct Shown {
     parameter: ParamID,
     /// The plugin's entries: name, tag and target.
     entries: Vec<(String, int32, ComPtr<IContextMenuTarget>)>,
+    /// Position at which it has popped up; `None` before.
     at: Option<[UCoord; 2]>,
 }
 
@@ -72,7 +77,7 @@ impl IContextMenuTrait for Menu {
         item: *const IContextMenuItem,
         target: *mut IContextMenuTarget,
     ) -> tresult {
-        // SAFETY: VST3 promises an item and its receiver.
+        // SAFETY: VST3 promises valid pointers to an item and to its receiver.
         let (item, target) = unsafe { (&*item, ComRef::from_raw(target).expect("a receiver")) };
         let entry = (super::text(&item.name), item.tag, target.to_com_ptr());
         locked(&self.0).entries.push(entry);
@@ -94,12 +99,14 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<const LOOP: bool> Host<LOOP> {
-    /// Creates a host that refuses timers, and runs `call_back` at a reported state, a requested restart or a registered timer.
+    /// Creates a host that refuses timers. It runs `call_back` whenever the plugin reports a changed state, requests a restart,
+    /// or registers a timer.
     pub fn calling_back(call_back: impl Fn() + 'static) -> Self {
         Self { on_call: Some(Box::new(call_back)), ..Self::default() }
     }
 
-    /// Returns the number of reported latency changes since the last call. Panics at other reports and on other threads.
+    /// Returns the number of latency changes that the plugin has reported since the last call. Panics if it has reported
+    /// something else, or from another thread than the current one.
     pub fn latency_changes(&self) -> usize {
         #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let flags = RestartFlags_::kLatencyChanged as int32;
@@ -108,7 +115,7 @@ impl<const LOOP: bool> Host<LOOP> {
         restarts.len()
     }
 
-    /// Returns the number of restart requests, from any thread.
+    /// Returns the number of calls of `restartComponent` so far, from any thread.
     pub fn restarts(&self) -> usize {
         locked(&self.restarts).len()
     }
@@ -118,18 +125,18 @@ impl<const LOOP: bool> Host<LOOP> {
         locked(&self.dirty).clone()
     }
 
-    /// Returns the last context menu: parameter, position, and names of the plugin's entries.
+    /// Returns the parameter of the last context menu, its position, and the names of the plugin's entries.
     pub fn menu(&self) -> Option<(ParamID, [int32; 2], Vec<String>)> {
         let menu = locked(&self.menu);
         let names = menu.entries.iter().map(|(name, ..)| name.clone()).collect();
         menu.at.map(|at| (menu.parameter, at, names))
     }
 
-    /// Selects the entry `name` of the last context menu.
+    /// Selects the entry `name` in the last context menu.
     pub fn choose(&self, name: &str) {
         let menu = locked(&self.menu);
         let (_, tag, target) = menu.entries.iter().find(|(own, ..)| own == name).expect(name);
-        // SAFETY: the receiver is counted.
+        // SAFETY: the receiver lives on, because `target` holds a reference.
         assert_eq!(unsafe { target.executeMenuItem(*tag) }, kResultOk);
     }
 
@@ -148,13 +155,13 @@ impl<const LOOP: bool> Host<LOOP> {
         locked(&self.timers).len()
     }
 
-    /// Runs one iteration of the run loop: calls all timers and file handlers, even if there is no data to read.
+    /// Runs one iteration of the run loop. It calls all timers, and all file handlers even if there is no data to read.
     pub fn idle(&self) {
         let timers = locked(&self.timers).clone();
         // SAFETY: the plugin has registered the timer, and this is the main thread.
         timers.iter().for_each(|timer| unsafe { timer.onTimer() });
         let files = locked(&self.files).clone();
-        // SAFETY: as above; the file belongs to the handler.
+        // SAFETY: as above; `file` is the one that the handler was registered with.
         files.iter().for_each(|(handler, file)| unsafe { handler.onFDIsSet(*file) });
     }
 

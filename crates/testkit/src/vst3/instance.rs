@@ -1,4 +1,4 @@
-//! Plugin instance: component, controller and processor.
+//! Plugin instance, with its three interfaces: component, controller and processor.
 
 use super::{Factory, stream::Stream};
 use std::{ffi::c_void, mem, ptr::null_mut};
@@ -98,10 +98,11 @@ pub struct Instance {
     pub processor: ComPtr<IAudioProcessor>,
     /// Wrapper around each call of `process`, for monitoring. It must run the closure.
     pub call: fn(&mut dyn FnMut()),
-    /// Event list that is passed with each buffer.
+    /// List for the events that the plugin gets with each buffer.
     pub events: Option<ComPtr<IEventList>>,
-    /// Sidechain of the next buffers, as long as they are. The pointer to an empty channel is null.
+    /// Sidechain for the next buffers, with as many samples as they have. For an empty channel, the plugin gets a null pointer.
     pub sidechain: Option<Vec<Vec<f32>>>,
+    /// Whether the host has set a component handler.
     has_handler: bool,
 }
 
@@ -128,7 +129,7 @@ impl Instance {
         instance
     }
 
-    /// Creates an instance without bus arrangement and sample rate, in a host with the component handler `handler`.
+    /// Creates an instance in a host with the component handler `handler`. Its bus arrangement and sample rate are not set yet.
     pub fn not_set_up(factory: &Factory, handler: Option<&ComPtr<IComponentHandler>>) -> Self {
         let component = factory.component();
         // SAFETY: a host may pass null.
@@ -170,9 +171,9 @@ impl Instance {
         assert_eq!(results, [kResultOk; 2]);
     }
 
-    /// Stops processing and deactivates the instance. An inactive instance stays inactive.
+    /// Stops processing and deactivates the instance. Does no harm to an inactive one.
     pub fn deactivate(&self) {
-        // SAFETY: the calls are in VST3's order. The result of `setProcessing` does not matter.
+        // SAFETY: the calls are in VST3's order. `setProcessing` may fail.
         unsafe {
             let _ = self.processor.setProcessing(0);
             assert_eq!(self.component.setActive(0), kResultOk);

@@ -17,7 +17,7 @@ use vst3::{
     },
 };
 
-/// Plugin factory of a file with one plugin.
+/// Plugin factory of a VST3 file, which must have exactly one plugin.
 pub struct Factory(ComPtr<IPluginFactory>);
 
 impl Factory {
@@ -30,7 +30,7 @@ impl Factory {
             #[cfg(unix)]
             let library = {
                 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-                // `RTLD_NOW` resolves all symbols now: processing a block must not have to look for any.
+                // `RTLD_NOW` resolves all symbols now, so that none is looked up while a buffer is processed.
                 Library::open(Some(library), RTLD_NOW | RTLD_LOCAL).with_context(name)?
             };
             #[cfg(not(unix))]
@@ -56,7 +56,7 @@ impl Factory {
         Self::load(&crate::bundle::vst3()?.join(inside))
     }
 
-    /// Creates a component of the only class. Panics if there are others.
+    /// Creates a component of the only class in the factory. Panics if there are several.
     fn component(&self) -> ComPtr<IComponent> {
         // SAFETY: every pointer has the type that the function expects; zeros are valid numbers and empty texts.
         unsafe {

@@ -11,7 +11,7 @@ use vst3::{
     },
 };
 
-/// In-memory stream: bytes and current position.
+/// In-memory stream: its bytes, and the current position in bytes.
 #[derive(Default)]
 pub(super) struct Stream(Mutex<(Vec<u8>, usize)>);
 

@@ -1,4 +1,5 @@
-//! Files for tests in other languages. Signals are raw little-endian 32-bit floats: the left channel, then the right one.
+//! Writes files for tests in other languages. A signal is a file of raw little-endian 32-bit floats: the left channel, then the
+//! right one.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -19,8 +20,8 @@ fn write_signal(path: &Path, signal: &Signal) -> Result<()> {
     Ok(fs::write(path, bytes.collect::<Vec<u8>>())?)
 }
 
-/// Writes the input as `input.f32`, the library's output as `expected.f32`, and `score.json` into `folder`. The JSON has the
-/// sample rate, and the frame and the settings of each step.
+/// Writes the automation run into `folder`: its input as `input.f32`, the library's output as `expected.f32`, and `score.json`.
+/// The JSON has the sample rate, and for each step its frame and settings.
 pub fn write(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     let automation = Automation::new(1, RATE.into());
@@ -34,7 +35,8 @@ pub fn write(folder: &Path) -> Result<()> {
 
 /// Writes the files of [`write()`], and `step0.f32`, `step1.f32` and so on.
 ///
-/// A step's file is the library's output with the step's settings from the first frame on, computed by the portable kernel.
+/// A step's file is the library's output if this step's settings apply from the first frame on. The portable kernel computes
+/// it.
 pub fn write_starts(folder: &Path) -> Result<()> {
     write(folder)?;
     let Automation { rate, input, steps } = Automation::new(1, RATE.into());

@@ -1,4 +1,4 @@
-//! Test that the command renders the same bits on two systems.
+//! Test that the command renders the same bits on this system and on another one.
 
 use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;
@@ -9,18 +9,19 @@ use tone_filter_testkit::{root, target, wav};
 /// Kernels that give the same bits on every CPU.
 const KERNELS: [&str; 2] = ["scalar", "portable"];
 
-/// Flags for the output's sample rate: the input's, a higher and a lower one.
+/// Flags for the output's sample rate: the one of the input, a higher one, and a lower one.
 const RATES: [&[&str]; 3] = [&[], &["--sample-rate=48000"], &["--sample-rate=32000"]];
 
-/// Length of the excerpt of the demo tune: percussion without notes, then notes.
+/// Length in seconds of the excerpt of the demo tune. It has percussion without notes first, and then notes.
 const SECONDS: usize = 4;
 
 /// Renders the start of the demo tune with every preset, kernel and sample rate on both systems, and compares the files.
 ///
-/// `own` is this system's program, `foreign` the command line of the other system's. Returns the number of files.
+/// `own` is this system's program. `foreign` is the command line that runs the other system's. Returns the number of compared
+/// files.
 pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
     let (loader, arguments) = foreign.split_first().context("no command")?;
-    // The folder is in the repository, which the other system's emulator can access.
+    // The folder is in the repository, because the other system's emulator may not reach others.
     let folder = tempfile::tempdir_in(target())?;
     let input = folder.path().join("in.wav");
     let (mut tune, rate) = wav::read(&root().join("assets/demo.wav"))?;
@@ -28,7 +29,7 @@ pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
     wav::write(&input, &tune, rate)?;
     let render = |mut program: Command, sound: &[&str], out: &Path| -> Result<Vec<u8>> {
         let command = program.arg("render").arg(&input).arg("-o").arg(out);
-        // The exit status does not count: under wine 8, one in some hundreds of programs is killed, apparently while it ends.
+        // Ignores the exit status: under wine 8, one of some hundreds of programs is killed, apparently while it ends.
         command.args(["--quiet", "--bit-depth=32f"]).args(sound).status()?;
         fs::read(out).with_context(|| format!("no file from {command:?}"))
     };

@@ -48,8 +48,8 @@ fn main() -> Result<()> {
     }
 }
 
-/// Writes the plugin's state and the preset file of every factory preset into `tests/corpus/VERSION/`. All later versions must
-/// load them. The folder must not exist: files of released versions are never changed.
+/// Writes a corpus into `tests/corpus/VERSION/`: for every factory preset, the plugin's state and the preset's file. All later
+/// versions must load them. The folder must not exist, because files of released versions are never changed.
 fn write_corpus() -> Result<()> {
     let (library, plugin) = library();
     let folder = root().join("tests/corpus").join(&plugin.version);

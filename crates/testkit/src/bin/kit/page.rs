@@ -11,26 +11,28 @@ use tone_filter_testkit::{
     wav,
 };
 
-/// Licences of the songs and of the soundfont: file, and name on the page.
+/// Licences of the songs and of the soundfont: path of the text, and name of its copy on the page.
 const LICENCES: [(&str, &str); 2] = [
     ("/usr/share/common-licenses/GPL-2", "GPL-2.txt"),
     ("/usr/share/doc/fluid-soundfont-gm/copyright", "FluidR3.txt"),
 ];
 
-/// Maximum length of a song in seconds.
+/// Length in seconds to which longer songs are shortened.
 const SECONDS: f32 = 45.0;
 /// Duration of the fade at the end of a shortened song, in seconds.
 const FADE: f32 = 2.0;
 
 /// Target loudness in LUFS.
 const LOUDNESS: f64 = -18.0;
-/// Maximum peak; full scale is 1. The peak limits the gain even if the loudness is not reached.
+/// Maximum peak; full scale is 1. It has priority over the loudness, which some songs then do not reach.
 const LIMIT: f32 = 0.9;
 
 struct Song {
     /// File name without extension.
     file: &'static str,
+    /// Title on the page.
     name: &'static str,
+    /// Description on the page.
     about: &'static str,
     /// Factory preset that the page suggests.
     preset: &'static str,
@@ -51,8 +53,8 @@ const SONGS: [Song; 2] = [
     },
 ];
 
-/// Writes the songs and their list `page.json` into the page's folder. Without FluidSynth and ffmpeg (`has_programs` is false),
-/// the demo tune is the only song.
+/// Writes the songs and their list `page.json` into the folder `page`. `has_programs` says whether FluidSynth and ffmpeg are
+/// there. Without them, the demo tune is the only song.
 pub fn write(page: &Path, has_programs: bool) -> Result<()> {
     let folder = page.join("songs");
     fs::create_dir_all(&folder)?;
@@ -82,7 +84,7 @@ pub fn write(page: &Path, has_programs: bool) -> Result<()> {
     Ok(())
 }
 
-/// Returns the address of the source on the forge that builds the page; `None` elsewhere.
+/// Returns the address of this repository on the forge that builds the page; `None` if no forge does.
 fn source() -> Option<String> {
     let variable = |name| std::env::var(name).ok();
     Some(format!("{}/{}", variable("GITHUB_SERVER_URL")?, variable("GITHUB_REPOSITORY")?))
@@ -104,7 +106,7 @@ fn make(song: &Song, folder: &Path) -> Result<Value> {
     }))
 }
 
-/// Writes the first [`SECONDS`] of `signal` as MP3, which every browser plays.
+/// Writes the first [`SECONDS`] of `signal` as MP3, because every browser plays this format.
 fn encode(mut signal: Signal, mp3: &Path) -> Result<()> {
     let (length, fade) = ((SECONDS * RATE as f32) as usize, FADE * RATE as f32);
     for channel in &mut signal {

@@ -10,8 +10,8 @@ use tone_filter_testkit::{
 /// Values of Mix at which the loudness is measured, in percent.
 const MIXES: [&str; 4] = ["25", "50", "75", "100"];
 
-/// Prints how well the command `program` detects the notes of the songs, and how loud it renders them. Every run of the command
-/// gets `flags`.
+/// Prints how well the command `program` detects the notes of the songs, and how loud the songs are when it renders them.
+/// `flags` are added to every run of the command.
 pub fn report(program: &str, flags: &[String]) -> Result<()> {
     let tool = Tool::new(program)?;
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();

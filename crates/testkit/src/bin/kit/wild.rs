@@ -15,17 +15,17 @@ const EXTENSIONS: [&str; 16] = [
     "m4b", "mp4", "mov",
 ];
 
-/// Timeout of a run in seconds, as an argument of `timeout`.
+/// Timeout of a run in seconds, in the form that the program `timeout` takes.
 const HANGS: &str = "300";
 
-/// Tolerance of a sample: 1 LSB of 16 bits.
+/// Maximum difference between our sample and that of ffmpeg: 1 LSB of 16 bits.
 const STEP: f32 = 1.0 / 32_768.0;
 
-/// Tolerance for lossy formats: power of the difference relative to the signal, -80 dB.
+/// Maximum power of the difference in lossy formats, relative to the power of the signal: -80 dB.
 const LOSSY: f64 = 1e-8;
 
-/// Reads all files below `folders` with `program` and with ffmpeg. Prints the files whose samples differ, and a table of the
-/// kinds of differences.
+/// Reads all files below `folders` with `program` and with ffmpeg. Prints the files whose samples differ, and a table with the
+/// number of files for each kind of difference.
 pub fn report(program: &str, folders: &[String]) -> Result<()> {
     let mut files = Vec::new();
     for folder in folders {
@@ -83,7 +83,7 @@ fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, 
             Some(1) => said = String::from_utf8_lossy(&output.stderr).trim().into(),
             _ => return Ok(("crashes", flags[0].into())),
         }
-        // Only a failure of the first run means that the file cannot be read: further runs also fail at low sample rates.
+        // A failure of a further run does not mean that the file cannot be read: such runs also fail at low sample rates.
         if index == 0 && ours.is_none() {
             break;
         }

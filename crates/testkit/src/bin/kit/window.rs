@@ -13,13 +13,14 @@ use tone_filter_testkit::display::Display;
 /// Size of the screen in pixels.
 const SIZE: [u16; 2] = [1000, 640];
 
-/// Timeout for the editor to appear.
+/// Maximum time until the editor must be visible.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Minimum number of colours in a picture of the editor.
+/// Number of colours from which on a picture counts as one of the editor.
 const COLOURS: usize = 200;
 
-/// Runs `program` until the editor is visible, and writes a picture of the display. If `display` is `None`, starts one.
+/// Runs `program` until the editor is visible, and writes a picture of the display to `path`. `display` names a running
+/// display; if it is `None`, starts one.
 pub fn open_editor(mut program: Command, display: Option<String>, path: &Path) -> Result<()> {
     let display = match display {
         Some(name) => Display::of(name)?,
