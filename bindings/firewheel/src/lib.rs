@@ -41,7 +41,7 @@ pub struct ToneFilterNode {
     /// Settings of the sound. With a value out of range, the processor is not constructed. A running processor ignores such a
     /// change and keeps its settings.
     pub settings: Settings,
-    /// Keys that are held; see [`Settings::keys`].
+    /// Held keys, sustain pedal and pitch bend; see [`Settings::keys`].
     pub keyboard: Keyboard,
 }
 

@@ -308,7 +308,8 @@ impl ToneFilter {
         }
     }
 
-    /// Resets the filter to the state of a new one with the current settings. Does not allocate.
+    /// Resets the filter to the state of a new one with the current settings and routing, without held keys. A score stays, and
+    /// starts again at 0 s. Does not allocate.
     pub fn reset(&mut self) {
         self.analysis.keys.reset(self.controls.settings.keys);
         self.analysis.found.reset();

@@ -14,7 +14,7 @@ const COLUMNS: usize = 2 * draw::WIDTH as usize;
 
 /// Piano roll of the bands, built from snapshots.
 ///
-/// Memory is bounded: in a long sound, several successive snapshots share a column, which shows the strongest of them.
+/// Memory is bounded: in a long sound, several successive snapshots share a column, which shows the strongest state of each band.
 #[derive(Debug, Clone)]
 pub struct Plot {
     title: String,

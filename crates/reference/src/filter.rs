@@ -147,7 +147,8 @@ impl Filter {
         filter
     }
 
-    /// Sets the settings from the next block on. Stages after the delay change when the sound of that block leaves it.
+    /// Sets the settings from the next block on. With lookahead, once the delays record, the stages after the delay get them only
+    /// when that block leaves the delay.
     pub fn set(&mut self, sound: &Sound) {
         self.undelayed = sound.clone();
         if sound.lookahead && self.recording && self.blocks > 0 {

@@ -25,7 +25,7 @@ pub enum Event {
 }
 
 pub(crate) struct Keyboard {
-    /// Gain of each sounding key; otherwise 0.
+    /// Gain of each key that is held or sustained; 0 for all others.
     gains: [f64; 128],
     down: [bool; 128],
     sustain: bool,

@@ -36,7 +36,7 @@ pub struct Weights {
     pub global_in: Matrix,
     /// Biases of the inputs of the global GRU.
     pub global_in_bias: Vec<f64>,
-    /// Global GRU.
+    /// One GRU for all notes together. Its inputs come from the mean and the maximum of the notes' units.
     pub global: Cell,
     /// Weights from the global GRU to the inputs of the second GRUs.
     pub global_mix: Matrix,

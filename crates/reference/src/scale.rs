@@ -25,7 +25,7 @@ impl Sound {
         allowed && self.bands[tone] && (self.low_range || tone < 48)
     }
 
-    /// Returns the semitones from each tone's own note up to its pitch.
+    /// Returns the semitones from each tone's own note to the note that it sounds; negative if that note is lower.
     pub(crate) fn offsets(&self, keyboard: &Keyboard) -> [f64; TONES] {
         std::array::from_fn(|tone| match self.map() {
             Map::Mute => 0.0,

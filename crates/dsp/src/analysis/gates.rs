@@ -11,8 +11,8 @@ use crate::{
 };
 use tone_filter_listener::Decisions;
 
-/// Seconds by which a gate turns before its edge leaves the delay: first for closing, then for opening. The band's weight then
-/// moves within 5 ms.
+/// Time in seconds from the closing of a gate, and from its opening, until its edge leaves the delay. After the gate turns, the
+/// band's weight moves within 5 ms.
 const BEFORE: [f64; 2] = [0.003, 0.005_5];
 /// Number of decisions between the early and the sure decision about a frame.
 const UNSURE: u32 = 5;

@@ -71,7 +71,7 @@ pub struct Level {
     /// One K-weighting for each pair of channels.
     weightings: Vec<KWeighting>,
     loudness: Loudness,
-    /// Tracked fraction of the dry signal's power that lies in blocks in which notes sound.
+    /// Fraction of the dry signal's power in blocks with sounding notes, tracked with the time constant [`SHARE`].
     share: f64,
     /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. The gain comes from averaged
     /// powers, and the average of a product is not the product of averages.

@@ -147,9 +147,10 @@ impl Spec {
     }
 }
 
-/// Parses a number in `unit`. The unit in the text may be missing, in any case, or scaled: `1.5 kHz`, `0.2 s` for milliseconds,
-/// `500 ms` for seconds, `50 cents` for semitones. The number may have a decimal comma. In dB, `-inf` is a number, too. Returns
-/// `None` if the text is not a finite number with a fitting unit, or if its comma may divide thousands (`20,000`).
+/// Parses a number in `unit`. The text may leave out the unit, write it in upper or lower case, or use a related unit: `1.5 kHz`,
+/// `0.2 s` for milliseconds, `500 ms` for seconds, `50 cents` for semitones. The number may have a decimal comma. In dB, `-inf`
+/// is a number, too. Returns `None` if the text is not a finite number with a fitting unit, or if its comma may divide thousands
+/// (`20,000`).
 pub fn quantity(text: &str, unit: &str) -> Option<f64> {
     let thousands = |(whole, rest): (&str, &str)| {
         let digits = rest.chars().take_while(char::is_ascii_digit).count();

@@ -104,9 +104,10 @@ impl TryFrom<String> for NoteValue {
 }
 
 impl Settings {
-    /// Returns the settings with `ring` and `release` computed from the note value `sync` at `tempo`, the host's beats per
-    /// minute. Both are clamped to their ranges, and `sync` is off. After the note value, ringing resonators and released notes
-    /// are 60 dB down. With [`SyncTo::Music`], returns the settings unchanged, because the filter finds the tempo itself.
+    /// Returns the settings with `ring` and `release` computed from the note value `sync`, and with `sync` off. `tempo` is the
+    /// host's tempo in beats per minute. Within the duration of the note value, resonators from A3 up and released notes fall by
+    /// 60 dB, unless `ring` or `release` reaches a limit of its range. Returns the settings unchanged if `sync` is off, or with
+    /// [`SyncTo::Music`], because the filter then finds the tempo itself.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, NoteValue};

@@ -28,8 +28,8 @@ pub enum CodedSamples {
 }
 
 impl CodedSamples {
-    /// Returns the samples of the coding with the format tag `tag`. `there` is the number of bytes from the first sample to the
-    /// end of the file. Returns `None` for an unsupported coding.
+    /// Prepares the samples with the format tag `tag` for a decoder. `there` is the number of bytes from the first sample to the
+    /// end of the file. Returns `None` if the coding is unsupported, or if the sizes in the header are unusable.
     pub fn new(chunks: &Chunks, tag: u16, there: u64) -> Option<Self> {
         let Chunks { fmt, fact, data_start, data_len, .. } = chunks;
         let word = |at: usize| u64::from(u16::from_le_bytes([fmt[at], fmt[at + 1]]));

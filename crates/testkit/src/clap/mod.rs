@@ -224,7 +224,7 @@ impl Instance {
         Ok(latency.get(&self.plugin.plugin_handle()))
     }
 
-    /// Returns the plugin's saved state.
+    /// Makes the plugin save its state, and returns the saved bytes.
     pub fn save(&mut self) -> Result<Vec<u8>> {
         let state: PluginState = self.extension()?;
         let mut bytes = Vec::new();

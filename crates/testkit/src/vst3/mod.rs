@@ -1,4 +1,5 @@
-//! Small VST3 host. Methods panic if the plugin refuses a call or violates VST3.
+//! Small VST3 host. Unless their comments or return types say otherwise, methods panic if the plugin refuses a call or violates
+//! VST3.
 
 mod host;
 mod instance;

@@ -131,7 +131,7 @@ struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, con
     bp: [S::f32s; N],
     power: [S::f32s; N],
     rms: [S::f32s; N],
-    /// Value of `bp` at the sample of `rms`.
+    /// Value of `bp` at the sample to which `rms` belongs. `bp` itself may be one sample ahead.
     late: [S::f32s; N],
 }
 

@@ -56,7 +56,7 @@ impl State {
     }
 }
 
-/// Kind of the weights in the sum, the cheapest first.
+/// Kind of the weights with which the bands are summed in a block. The kinds are in order of increasing cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Weighting {
     /// All weights are 0 or 1, and constant in the block.
@@ -173,7 +173,7 @@ pub struct Task<'a> {
     pub rows: &'a mut Rows,
     /// Output: the sum of the driven bands.
     pub sums: &'a mut [f32],
-    /// Output with [`Coefficients::sides`]: half the difference of left and right; otherwise empty.
+    /// Output: half the difference of left and right. Not written if [`Coefficients::sides`] is `None`.
     pub sides: &'a mut [f32],
 }
 
