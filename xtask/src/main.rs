@@ -72,7 +72,7 @@ const VERBS: [(&str, &str, &str, Action); 34] = [
     ("unity-package", "[OPTIONS]", "build and pack the effect for Unity into target/package; with several --target for several systems",
         |args| unity::package(args).map(drop)),
     ("manual", "", "write the pages of the manual that are made of the tables", |_| run(manual())),
-    ("media", "", "write the pictures and sounds of the README and the manual; needs a bundle", |_| programs::media()),
+    ("media", "", "write the pictures and sounds of the README and the manual", |_| programs::media()),
     ("tune", "", "generate assets/demo.wav", |_| run(kit("tune"))),
     ("help", "", "print this text", |_| { println!("{}", usage()); Ok(()) }),
 ];

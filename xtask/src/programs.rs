@@ -92,6 +92,7 @@ pub fn media() -> Result<()> {
         cfg!(target_os = "linux"),
         Unavailable("this verb needs Linux, for its display".into())
     );
+    bundles::bundle(&[])?;
     run(cargo("run --package=tone-filter-manual --features=media --bin=media"))
 }
 
