@@ -39,3 +39,33 @@ fn is_fresh(stamp: &Path) -> bool {
     let unchanged = |path: &str| modified(path.as_ref()).is_ok_and(|changed| changed <= built);
     !inputs.is_empty() && inputs.lines().all(unchanged)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn a_bundle_is_outdated_once_an_input_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let [stamp, one, two] = ["stamp", "one", "with blank"].map(|name| folder.path().join(name));
+        fs::write(&stamp, format!("{}\n{}\n", one.display(), two.display())).unwrap();
+        let built = SystemTime::now();
+        let touch = |path: &Path, time| {
+            let file = fs::File::options().create(true).append(true).open(path).unwrap();
+            file.set_modified(time).unwrap();
+        };
+        touch(&stamp, built);
+        assert!(!is_fresh(&stamp), "inputs are missing");
+        let (before, after) = (built - Duration::from_secs(1), built + Duration::from_secs(1));
+        [&one, &two].iter().for_each(|input| touch(input, before));
+        assert!(is_fresh(&stamp));
+        for input in [&one, &two] {
+            touch(input, after);
+            assert!(!is_fresh(&stamp), "{}", input.display());
+            touch(input, before);
+        }
+        fs::write(&stamp, "").unwrap();
+        assert!(!is_fresh(&stamp), "nothing is listed");
+    }
+}
