@@ -8,7 +8,7 @@ use triple_buffer::{Input, Output, triple_buffer};
 
 const CHUNK: usize = 64;
 
-/// What the game sets: settings and routing, held keys, score, and position in it.
+/// Input from the game: settings and routing, held keys, the score, and the position in the score.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
     pub controls: Controls,

@@ -1,8 +1,7 @@
 //! The filter for sound that comes block by block.
 //!
-//! A filter has a lock, because several threads of Python may use it; real time, which a lock would break, is no aim here. The
-//! input's samples are copied, so that the interpreter can run other threads during the processing. One wheel serves all
-//! versions of Python (abi3).
+//! A filter has a lock, because several threads of Python may use it. So it is not for real time. The input's samples are copied,
+//! so that the interpreter can run other threads during the processing. One wheel serves all versions of Python (abi3).
 
 use crate::{
     settings::{Keyword, apply, of_preset, value_error},

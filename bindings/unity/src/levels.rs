@@ -7,7 +7,7 @@ use tone_filter_dsp::{
 };
 
 /// Levels of the bands after the last block, E1 first, as the bits of `f32`: amplitudes of 0 to 1, where 1 is the ceiling.
-/// Those of bands that do not sound are negated.
+/// The level of a band that does not sound is negative.
 pub struct Levels([AtomicU32; TONES]);
 
 impl Default for Levels {

@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn favourites_are_kept_and_are_no_preset_and_a_damaged_file_is_an_error() {
+    fn favourites_are_kept_and_a_damaged_file_is_an_error() {
         let home = tempfile::tempdir().unwrap();
         let folder = Folder::new(home.path().join("not/yet/there"));
         assert!(folder.favourites().unwrap().is_empty());
