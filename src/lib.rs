@@ -23,6 +23,3 @@ pub use editor::WindowlessEditor;
 #[cfg(feature = "standalone")]
 pub use plugin::run_standalone;
 pub use plugin::{GetPluginFactory, clap_entry};
-
-#[cfg(all(feature = "au", target_os = "macos"))]
-clap_wrapper::export_auv2!();

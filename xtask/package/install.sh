@@ -8,7 +8,6 @@ case "$(uname -s)" in
 Darwin)
     clap="$HOME/Library/Audio/Plug-Ins/CLAP"
     vst3="$HOME/Library/Audio/Plug-Ins/VST3"
-    units="$HOME/Library/Audio/Plug-Ins/Components"
     ;;
 *)
     clap="$HOME/.clap"
@@ -54,16 +53,13 @@ esac
 if [ -n "${lv2-}" ]; then
     "$action" tone-filter.lv2 "$lv2"
 fi
-if [ -n "${units-}" ]; then
-    "$action" "Tone Filter.component" "$units"
-fi
 if [ "$action" = drop ]; then
     exit
 fi
 if [ "$(uname -s)" = Darwin ]; then
     # macOS loads a file that a browser has downloaded only if Apple has checked it. This attribute marks such files.
     xattr -dr com.apple.quarantine "$clap/Tone Filter.clap" "$vst3/Tone Filter.vst3" \
-        "$units/Tone Filter.component" "$bin/tone-filter" || true
+        "$bin/tone-filter" || true
 fi
 case ":$PATH:" in
 *":$bin:"*) ;;

@@ -1,9 +1,4 @@
 //! Plugin bundles: build, contents and installation.
-//!
-//! Only `bundle-universal` makes the AU: `clap-wrapper` (feature `au`) wraps the CLAP plugin in the same library. VST3 is not
-//! wrapped but comes from nice-plug, so its ids are those of earlier versions. The AU is an effect without MIDI (`aufx`): Logic
-//! lists effects with MIDI as instruments only. Keys and MIDI out need CLAP or VST3. The AU has never been built: its C++ needs
-//! Apple's SDK.
 
 use crate::{
     commands::{cargo, is_release, output, profile, root, run, target, value, version},
@@ -57,13 +52,11 @@ const CLAP: Bundle = Bundle {
     systems: &[System::Linux, System::MacOs, System::Windows],
 };
 const VST3: Bundle = Bundle { name: "Tone Filter.vst3", folder: "VST3", systems: CLAP.systems };
-const AU: Bundle =
-    Bundle { name: "Tone Filter.component", folder: "Components", systems: &[System::MacOs] };
 const LV2: Bundle = Bundle { name: "tone-filter.lv2", folder: "LV2", systems: &[System::Linux] };
 
 /// Returns the bundles of a release for `system`.
 pub fn all(system: System) -> impl Iterator<Item = Bundle> {
-    [CLAP, VST3, AU, LV2].into_iter().filter(move |bundle| bundle.systems.contains(&system))
+    [CLAP, VST3, LV2].into_iter().filter(move |bundle| bundle.systems.contains(&system))
 }
 
 impl Bundle {
@@ -107,19 +100,8 @@ impl Bundle {
 
     /// Writes the metadata files of a macOS bundle.
     fn describe(&self, bundle: &Path) -> Result<()> {
-        let version = version()?;
-        let (identifier, version, component) = if self.name == AU.name {
-            let component = COMPONENT.replace("{number}", &number(&version)?.to_string());
-            ("tone-filter.audio-unit", version, component)
-        } else {
-            ("com.nice-plug.tone-filter", "1.0.0".to_owned(), String::new())
-        };
-        let properties = PROPERTIES
-            .replace("{identifier}", identifier)
-            .replace("{version}", &version)
-            .replace("{component}", &component);
         fs::write(bundle.join("Contents/PkgInfo"), "BNDL????")?;
-        Ok(fs::write(bundle.join("Contents/Info.plist"), properties)?)
+        Ok(fs::write(bundle.join("Contents/Info.plist"), PROPERTIES)?)
     }
 }
 
@@ -128,11 +110,7 @@ const PACKAGE: &str = "tone-filter";
 /// Rust targets of a universal binary for Macs.
 pub const MACS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 
-/// Template of the property list.
 const PROPERTIES: &str = include_str!("../package/Info.plist");
-
-/// Template of the AU's properties. The AU is an effect, because Logic offers effects on every track.
-const COMPONENT: &str = include_str!("../package/AudioComponents.plist");
 
 /// Builds and bundles the plugin. `args` are options of `cargo build`, after an optional package.
 pub fn bundle(args: &[String]) -> Result<()> {
@@ -140,10 +118,9 @@ pub fn bundle(args: &[String]) -> Result<()> {
     make(args, &[value(args, "--target")], &[CLAP, VST3])
 }
 
-/// Builds and bundles universal binaries for Macs, including the AU. Needs macOS with both targets of [`MACS`].
+/// Builds and bundles universal binaries for Macs. Needs macOS with both targets of [`MACS`].
 pub fn bundle_universal(args: &[String]) -> Result<()> {
-    let args = [options(args), &["--features=au".to_owned()]].concat();
-    make(&args, &MACS.map(Some), &[CLAP, VST3, AU])
+    make(options(args), &MACS.map(Some), &[CLAP, VST3])
 }
 
 pub fn bundle_release() -> Result<()> {
@@ -171,8 +148,7 @@ pub fn install() -> Result<()> {
     if cfg!(target_os = "linux") {
         bundle_lv2(&["--release".to_owned()])?;
     }
-    // Only a universal build has the AU.
-    for bundle in all(System::of(None)).filter(|bundle| bundle.name != AU.name) {
+    for bundle in all(System::of(None)) {
         let installed = bundle.installed()?;
         replace(&bundle.built()?, &installed)?;
         println!("Installed {}", installed.display());
@@ -305,14 +281,6 @@ fn assemble(
     Ok(())
 }
 
-/// Encodes a version such as 1.10.3 as an AU version: one byte per part, the last part in the lowest byte.
-fn number(version: &str) -> Result<u32> {
-    version.split('.').try_fold(0, |number, part| {
-        let part: u8 = part.parse().with_context(|| format!("{version} is no plain version"))?;
-        Ok(number << 8 | u32::from(part))
-    })
-}
-
 /// Returns the inputs of a build: the sources listed in `dep_info` (by cargo or the compiler), the manifests of their packages,
 /// the lock file and cargo's configuration. Relative paths in `dep_info` are relative to `root`.
 fn inputs(dep_info: &str, root: &Path) -> BTreeSet<PathBuf> {
@@ -368,23 +336,12 @@ mod tests {
             ("aarch64-pc-windows-msvc", VST3, "Contents/arm_64-win/Tone Filter.vst3"),
             ("aarch64-apple-darwin", CLAP, mac),
             ("aarch64-apple-darwin", VST3, mac),
-            ("aarch64-apple-darwin", AU, mac),
         ] {
             let path = at(bundle.name);
             assemble(folder.path(), &[at("library")], Some(triple), &[bundle]).unwrap();
             let library = if inside.is_empty() { path } else { path.join(inside) };
             assert_eq!(fs::read_to_string(&library).unwrap(), "code", "{}", library.display());
         }
-        let properties = fs::read_to_string(at(AU.name).join("Contents/Info.plist")).unwrap();
-        assert!(properties.contains("<string>GetPluginFactoryAUV2</string>"), "{properties}");
-        assert!(!properties.contains('{'), "{properties}");
-    }
-
-    #[test]
-    fn a_version_has_one_byte_per_part() {
-        assert_eq!(number("0.2.0").unwrap(), 0x0200);
-        assert_eq!(number("1.10.3").unwrap(), 0x0001_0A03);
-        assert!(number("1.0.0-beta").is_err());
     }
 
     #[test]

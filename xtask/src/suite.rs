@@ -52,6 +52,21 @@ pub fn verify(options: &[String]) -> Result<()> {
     };
     let programs = [
         Check {
+            name: "bare",
+            what: "the README's commands, and the .deb, in minimal systems of Debian 12 and 13",
+            line: "xtask/bare.sh bookworm && xtask/bare.sh trixie".into(),
+        },
+        Check {
+            name: "validators",
+            what: "clap-validator, pluginval at strictness 10 and Steinberg's extended validator, three at a time",
+            line: "for tool in clap-validator pluginval validator; do command -v $tool || exit 3; done; \
+                   cargo xtask bundle --release && cd target/bundled && \
+                   printf '%s\\0' 'clap-validator validate \"Tone Filter.clap\"' \
+                   'pluginval --strictness-level 10 --randomise --validate \"Tone Filter.vst3\"' \
+                   'validator -e \"Tone Filter.vst3\"' | xargs -0 -P 3 -n 1 sh -c"
+                .into(),
+        },
+        Check {
             name: "fuzz",
             what: "fuzz states, presets, settings and decoders, ten minutes each, by cargo-fuzz",
             line:
