@@ -22,19 +22,13 @@ def logits(net, sound, chunk=4):
         return np.concatenate([net(net.features(torch.from_numpy(sound[a:a + chunk]).cuda().float() / 32768)).float().cpu().numpy() for a in range(0, len(sound), chunk)])
 
 
-def frame_f1(z, held, low, hysteresis):
+def frame_f1(z, held, low):
     """Returns the F1 of the decisions, thresholds x files. `z`, `held`: logits and truth, files x frames x notes."""
     z, held = z[..., low - FIRST:105 - FIRST], held[..., low - FIRST:105 - FIRST]
-    both, lit = np.zeros((2, len(TRIED), len(z)))
-    if not hysteresis:
-        for i, on in enumerate(TRIED):
-            now = z > on
-            both[i], lit[i] = (now & held).sum((1, 2)), now.sum((1, 2))
-    else:
-        now = np.zeros((len(TRIED), *z.shape[::2]), bool)
-        for k in range(z.shape[1]):
-            now = z[None, :, k] > TRIED[:, None, None] - hysteresis * now
-            both += (now & held[None, :, k]).sum(2); lit += now.sum(2)
+    (both, lit), now = np.zeros((2, len(TRIED), len(z))), np.zeros((len(TRIED), *z.shape[::2]), bool)
+    for k in range(z.shape[1]):
+        now = z[None, :, k] > TRIED[:, None, None] - HYSTERESIS * now
+        both += (now & held[None, :, k]).sum(2); lit += now.sum(2)
     return 2 * both / np.maximum(lit + held.sum((1, 2)), 1)
 
 
@@ -44,7 +38,7 @@ def note_f1(job):
     return compare(found, notes)[2:]
 
 
-def by_validation(net, path, hysteresis=0.0, beginnings=False):
+def by_validation(net, path, beginnings=False):
     """Chooses thresholds. Those of beginnings take long, so they are defaults unless `beginnings`. Returns a line for the log, and the thresholds: on, hysteresis
     and begins for look 0, then for look 4."""
     with np.load(path) as f: sound, rows, names = f["sound"], f["notes"], f["names"]
@@ -55,11 +49,11 @@ def by_validation(net, path, hysteresis=0.0, beginnings=False):
     line, decide = {}, []
     for look in (0, 4):
         held = y[:, AHEAD + 1 - look:][:, :z.shape[1]]
-        f = frame_f1(z[..., HELD[look]], held, 57, hysteresis)
+        f = frame_f1(z[..., HELD[look]], held, 57)
         best = int(f.mean(1).argmax())
         on, begins = round(float(TRIED[best]), 2), {0: 0.0, 4: -0.5}[look]
         line[look] = {"fluid": round(float(f[best, plain].mean()), 4), "other": round(float(f[best, ~plain].mean()), 4),
-                      "bass": round(float(frame_f1(z[..., HELD[look]], held, 28, hysteresis)[best].mean()), 4), "on": on}
+                      "bass": round(float(frame_f1(z[..., HELD[look]], held, 28)[best].mean()), 4), "on": on}
         if beginnings:
             with multiprocessing.get_context("fork").Pool() as pool:
                 scores = {o: np.mean(pool.map(note_f1, [(z[i], notes[i], look, on, o) for i in range(len(z))]), 0) for o in (-1.0, -0.5, 0.0, 0.5)}
@@ -75,6 +69,6 @@ if __name__ == "__main__":
     net = Network({k: config[k] for k in ("c1", "c", "g", "lags", *SHAPE)}).cuda()
     net.load_state_dict(pack.state(source))
     with torch.no_grad(): net.head.place[:len(LOWEST), :2] += torch.tensor(LOWEST, device="cuda")[:, None]
-    line, decide = by_validation(net, valid, HYSTERESIS, True)
+    line, decide = by_validation(net, valid, True)
     pack.save(out, net.config, net.state_dict(), decide)
     print(source, json.dumps(line), decide)

@@ -1,12 +1,13 @@
 """Judges a listener on songs that are in no training set.
 
 usage: judge.py render FOLDER                                  the test sounds, their notes (Debian packages: README.md)
-       judge.py weights FOLDER NET.npz [WORKERS]               by listen.py
-       judge.py program FOLDER COMMAND ..                      by a built program: COMMAND bands SONG.wav --midi NOTES.mid, with --lookahead=off, with --live too
+       judge.py weights FOLDER NET.npz                         by listen.py
+       judge.py program FOLDER COMMAND ..                      by a built program: COMMAND bands SONG.wav --midi NOTES.mid
+       judge.py basic-pitch FOLDER                             by basic-pitch, for comparison (pip install basic-pitch onnxruntime)
 
-Prints a row for each group of songs, causal and with lookahead; for a program, live, too. It is about the first minute without drums: precision, recall and F1 of
-frames (10 ms) and F1 of onsets (+-100 ms) for MIDI 57 .. 104; F1 of frames for MIDI 28 .. 104. Then, for each note-on of the score: note-ons, and note-ons
-within 100 ms after the same note's end.
+Prints a row for each group of songs and each way to detect notes: causal, with lookahead, live. It is about the first minute without drums: precision, recall and
+F1 of frames (10 ms) and F1 of onsets (+-100 ms) for MIDI 57 .. 104; F1 of frames for MIDI 28 .. 104. Then, for each note-on of the score: note-ons, and
+note-ons within 100 ms after the same note's end.
 """
 import glob, os, shutil, subprocess, sys, tempfile
 from multiprocessing import Pool
@@ -57,23 +58,28 @@ def render(folder):
 
 
 def by_weights(job):
-    """Returns the notes that listen.py detects in a song, causal and with lookahead."""
+    """Returns the notes that listen.py detects in a song, by way."""
     import soundfile as sf, listen
-    base, weights = job
+    base, (weights,) = job
     x, rate = sf.read(base + ".wav", always_2d=True)
-    return listen.transcribed(listen.stereo(x), rate, weights, (0, 4))
+    return dict(zip(("causal", "lookahead"), listen.transcribed(listen.stereo(x), rate, weights, (0, 4))))
 
 
 def by_program(job):
-    """Returns the notes that the program writes for a song in three runs: causal, with lookahead, and live without lookahead."""
+    """Returns the notes that the program writes for a song, by way."""
     base, command = job
-    out = []
+    out = {}
     with tempfile.TemporaryDirectory() as folder:
-        for flags in (["--lookahead=off"], [], ["--live", "--lookahead=off"]):
-            subprocess.run([*command, "bands", base + ".wav", "--midi", folder + "/notes.mid", *flags], check=True, stdout=subprocess.DEVNULL)
-            out.append(notes_of(folder + "/notes.mid"))
-            os.unlink(folder + "/notes.mid")
+        for way, flags in {"causal": ["--lookahead=off"], "lookahead": [], "live": ["--live", "--lookahead=off"]}.items():
+            subprocess.run([*command, "bands", base + ".wav", "--midi", f"{folder}/{way}.mid", *flags], check=True, stdout=subprocess.DEVNULL)
+            out[way] = notes_of(f"{folder}/{way}.mid")
     return out
+
+
+def by_basic_pitch(job):
+    """Returns the notes that basic-pitch detects in a song, which it knows as a whole."""
+    from basic_pitch import FilenameSuffix, build_icassp_2022_model_path, inference
+    return {"whole": [note[:3] for note in inference.predict(job[0] + ".wav", build_icassp_2022_model_path(FilenameSuffix.onnx))[2]]}
 
 
 def frames(notes, low, count):
@@ -115,12 +121,12 @@ def table(folder, found_of, extra, workers):
         if not bases: continue
         with Pool(workers) as pool: found = pool.map(found_of, [(b, extra) for b in bases], 1)
         real = [notes_of(b + ".mid") for b in bases]
-        for look, name in enumerate(("causal", "lookahead", "live")[:len(found[0])]):
+        for name in found[0]:
             rows = []
             for base, f, r in zip(bases, found, real):
-                rows.append((*compare(f[look], r), compare(f[look], r, 28)[2]))
+                rows.append((*compare(f[name], r), compare(f[name], r, 28)[2]))
                 print(f"  {name:9s} {os.path.basename(base):44s} P {rows[-1][0]:.3f} R {rows[-1][1]:.3f} F1 {rows[-1][2]:.3f} onset {rows[-1][3]:.3f} | 28..104 F1 {rows[-1][4]:.3f}")
-            ours, score = (sum(flicker(n) for n in v) for v in ([f[look] for f in found], real))
+            ours, score = (sum(flicker(n) for n in v) for v in ([f[name] for f in found], real))
             m = np.mean(rows, 0)
             print(f"{name:9s} {group:14s} {len(bases)} songs: P {m[0]:.3f} R {m[1]:.3f} F1 {m[2]:.3f} onset {m[3]:.3f} | 28..104 F1 {m[4]:.3f} | note-ons {ours[0] / score[0]:.2f}, re-ons {ours[1] / max(score[1], 1):.2f} of the score's", flush=True)
 
@@ -129,5 +135,4 @@ if __name__ == "__main__":
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     what, folder, rest = sys.argv[1], sys.argv[2], sys.argv[3:]
     if what == "render": render(folder)
-    elif what == "weights": table(folder, by_weights, rest[0], int(rest[1]) if len(rest) > 1 else 2)
-    else: table(folder, by_program, rest, 1)
+    else: table(folder, {"weights": by_weights, "program": by_program, "basic-pitch": by_basic_pitch}[what], rest, 1 if what == "program" else os.cpu_count())

@@ -174,14 +174,14 @@ class Learner:
         dist.all_reduce(flat)
         for t, part in zip(tensors, (flat / ranks).split([t.numel() for t in tensors])): t.copy_(part.view_as(t))
 
-    def report(self, args, line, last=False):
+    def report(self, args, line):
         torch.cuda.synchronize()
         line["loss"] = [round(v, 4) for v in torch.stack(self.sums).mean(0).tolist()] if self.sums else None
         self.sums, decide = [], [-0.1, 0.4, 0.0, 0.1, 0.4, -0.5]
         if os.path.exists(args.data + "/valid.npz") and not self.without:
             judged = Network(self.net.config).cuda()
             judged.load_state_dict(self.mean)
-            line["valid"], decide = choose.by_validation(judged, args.data + "/valid.npz", choose.HYSTERESIS if last else 0.0)
+            line["valid"], decide = choose.by_validation(judged, args.data + "/valid.npz")
         pack.save(self.path + ".tmp.npz", self.net.config, self.mean, decide)
         os.replace(self.path + ".tmp.npz", self.path + ".npz")
         with open(self.path + ".log", "a") as f: f.write(json.dumps(line) + "\n")
@@ -238,7 +238,7 @@ def main():
             for l in learners: l.report(args, line())
             told = time.time()
     if args.rank == 0:
-        for l in learners: l.report(args, line(), True)
+        for l in learners: l.report(args, line())
     print(f"{torch.cuda.max_memory_reserved() / 2 ** 30:.1f} GiB", flush=True)
 
 
