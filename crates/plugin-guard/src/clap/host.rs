@@ -3,22 +3,8 @@
 use crate::{HostLink, Rgb, Track};
 use clap_sys::{
     ext::{
-        context_menu::{
-            CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, CLAP_EXT_CONTEXT_MENU,
-            CLAP_EXT_CONTEXT_MENU_COMPAT, clap_context_menu_builder, clap_context_menu_target,
-            clap_host_context_menu,
-        },
-        gui::{CLAP_EXT_GUI, clap_host_gui},
-        latency::{CLAP_EXT_LATENCY, clap_host_latency},
-        note_name::{CLAP_EXT_NOTE_NAME, clap_host_note_name},
-        params::{CLAP_EXT_PARAMS, CLAP_PARAM_RESCAN_VALUES, clap_host_params},
-        preset_load::{CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT, clap_host_preset_load},
-        state::{CLAP_EXT_STATE, clap_host_state},
-        tail::{CLAP_EXT_TAIL, clap_host_tail},
-        track_info::{
-            CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT, CLAP_TRACK_INFO_HAS_TRACK_COLOR,
-            CLAP_TRACK_INFO_HAS_TRACK_NAME, clap_host_track_info, clap_track_info,
-        },
+        context_menu::*, gui::*, latency::*, note_name::*, params::*, preset_load::*, state::*,
+        tail::*, track_info::*,
     },
     id::clap_id,
 };
