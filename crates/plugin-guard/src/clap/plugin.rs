@@ -16,7 +16,6 @@ use super::{
     extensions,
     shim::{ClapShim, shim},
 };
-use crate::Connection;
 use clap_sys::{
     audio_buffer::clap_audio_buffer,
     ext::audio_ports::{CLAP_EXT_AUDIO_PORTS, clap_audio_port_info, clap_plugin_audio_ports},
@@ -67,12 +66,7 @@ unsafe extern "C" fn init(plugin: *const clap_plugin) -> bool {
         }
         shim.host.init();
         let host = &shim.host;
-        let connection = Connection {
-            wake: host.waker(),
-            marks_dirty: host.marks_dirty(),
-            has_menus: host.has_menus(),
-        };
-        shim.instance.link().connect(Some(connection));
+        shim.instance.link().connect(Some(host.connection()));
         // On other systems the window runs on the main thread and resizes itself.
         shim.instance.link().set_resizable(cfg!(target_os = "linux") && host.has_gui());
         extensions::read_track(shim);
@@ -196,7 +190,7 @@ unsafe extern "C" fn process(
             let events = clamped.list();
             block.in_events = &events;
             // SAFETY: the block is the host's, except inputs and events, which live until the call returns.
-            (unsafe { inner(plugin, &block) }, clamped.tempo())
+            (unsafe { inner(plugin, &block) }, clamped.tempo.get())
         }
     };
     shim.tempo.store(tempo.unwrap_or(f64::NAN).to_bits(), Ordering::Relaxed);

@@ -29,15 +29,8 @@ use nice_plug::wrapper::vst3::{
     vst3::{
         Class, ComPtr, ComRef, ComWrapper,
         Steinberg::{
-            FIDString, FUnknown, IBStream, IPlugView, IPluginBaseTrait, TBool, TUID,
-            Vst::{
-                BusDirection, BusInfo, ChannelContext::IInfoListener, CtrlNumber, IAudioProcessor,
-                IComponent, IComponentHandler, IComponentHandlerTrait, IComponentTrait,
-                IEditController, IEditControllerTrait, IMidiMapping, INoteExpressionController,
-                IProcessContextRequirements, IUnitInfo, IoMode, MediaType, ParamID, ParamValue,
-                ParameterInfo, RestartFlags_, RoutingInfo, String128, TChar,
-            },
-            int32, kInvalidArgument, kResultOk, tresult,
+            Vst::{ChannelContext::IInfoListener, *},
+            *,
         },
     },
 };
@@ -335,7 +328,7 @@ impl IComponentTrait for Vst3Shim {
         // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         let result = unsafe { self.component.activateBus(media, direction, index, state) };
         if result == kResultOk && is_sidechain(direction, index) {
-            self.sidechain.activate(state != 0);
+            self.sidechain.active.store(state != 0, Ordering::Relaxed);
         }
         result
     }

@@ -3,7 +3,6 @@ use crate::{
     Job, Place, Request, construction,
     test_plugin::{CHANGED, TestPlugin},
 };
-use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::IAudioProcessorTrait;
 use std::{cell::Cell, ptr, rc::Rc, sync::mpsc, time::Duration};
 use tone_filter_testkit::vst3::Host;
 

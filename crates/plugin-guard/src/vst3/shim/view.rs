@@ -9,15 +9,7 @@ use super::super::host_calls::HostCalls;
 use crate::{HostLink, host_link::lock};
 use nice_plug::wrapper::vst3::vst3::{
     Class, ComPtr, ComRef, ComWrapper,
-    Steinberg::{
-        FIDString, IPlugFrame, IPlugFrameTrait, IPlugView, IPlugViewContentScaleSupport,
-        IPlugViewContentScaleSupport_::ScaleFactor,
-        IPlugViewContentScaleSupportTrait, IPlugViewTrait,
-        Linux::{
-            FileDescriptor, IEventHandler, IRunLoop, IRunLoopTrait, ITimerHandler, TimerInterval,
-        },
-        TBool, ViewRect, char16, int16, kResultFalse, kResultOk, tresult,
-    },
+    Steinberg::{IPlugViewContentScaleSupport_::ScaleFactor, Linux::*, *},
 };
 use std::{
     ffi::c_void,
