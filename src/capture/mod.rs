@@ -42,9 +42,9 @@ const SPARE: f64 = 60.0;
 const QUEUE: usize = 512;
 /// Longest silence in seconds that stands in for lost sound.
 const LONGEST_LOSS: f64 = 2.0;
-/// Seconds from one update to the next: of [`Heard::notes`], then of [`Heard::beats`].
+/// Time in seconds between two updates: first of [`Heard::notes`], then of [`Heard::beats`].
 const PERIODS: [f64; 2] = [0.5, 3.0];
-/// Duration in seconds of the end of the music. Each update detects beats in this part only.
+/// Length in seconds of the last part of the music. Each update detects beats in this part only.
 const TAIL: f64 = 30.0;
 /// Distance in seconds within which a newly detected beat counts as the last known one.
 const CLOSE: f64 = 0.2;
@@ -56,7 +56,7 @@ const QUIET: f32 = 1e-4;
 /// Part of the captured music to save.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Extent {
-    /// The last bars, this many, up to the end of the bar in which the last note starts.
+    /// This many bars at the end. The last one is the bar in which the last note starts.
     Bars(usize),
     /// Everything since the song started: since the host began to play, or since the last long silence.
     Song,

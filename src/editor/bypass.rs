@@ -1,8 +1,8 @@
 //! Bypass button of the plugin, in the header.
 
 use super::{
-    controls::face,
-    host::{indication_text, menu, paint_indication},
+    controls::{Remark, face},
+    menu,
     theme::{self, Scale},
 };
 use crate::{params::Control, session::Edits};
@@ -45,11 +45,10 @@ pub fn show(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
         let font = scale.font(12.0);
         theme::text(ui.painter(), word.left_center(), Align2::LEFT_CENTER, text, font, colour);
     }
-    let indication = edits.indication(BYPASS);
-    paint_indication(&indication, ui, place.left_center(), scale);
+    let remark = Remark::of(BYPASS, edits);
+    remark.paint(ui, place.left_center(), scale);
     menu::offer(&response, BYPASS, edits);
-    let tip = format!("{} {}", param.choice.help, indication_text(&indication));
-    if response.on_hover_text(tip.trim_end()).clicked() {
+    if response.on_hover_text(remark.tip(param.choice.help)).clicked() {
         edits.set_once(BYPASS, param.normalized(usize::from(!on)));
     }
 }

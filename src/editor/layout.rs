@@ -78,7 +78,7 @@ impl Layout {
             more => more,
         };
         let (octaves, grid) =
-            grid.split_left_right_at_x(grid.left() + band_grid::octaves::width(scale));
+            grid.split_left_right_at_x(grid.left() + band_grid::octaves_width(scale));
         let grid = grid.with_min_x(grid.left() + band_grid::gap(grid));
         Self {
             scale,

@@ -10,9 +10,9 @@ mod drops;
 mod file_dialog;
 mod focus;
 mod found;
-mod host;
 mod keyboard;
 mod layout;
+mod menu;
 mod notice;
 mod preset_bar;
 mod preset_browser;
@@ -336,9 +336,9 @@ impl Panel {
         let Layout { scale, .. } = layout;
         theme::resize(ui.ctx(), scale);
         bypass::show(ui, layout.bypass, scale, edits);
-        self.bar.notes().selection = self.roll.selection.clone();
+        self.bar.files.notes.selection = self.roll.selection.clone();
         self.bar.show(ui, layout.header, scale, &self.bands, &self.output, edits);
-        self.bar.notes().write(&mut self.capture, &self.session);
+        self.bar.files.notes.write(&mut self.capture, &self.session);
         if let Some(area) = layout.browser {
             self.bar.browser.show(ui, area, scale, edits);
         }
@@ -347,7 +347,7 @@ impl Panel {
         if layout.has_bands {
             self.show_bands(ui, &layout, edits);
         }
-        host::menu::show(ui, edits);
+        menu::show(ui, edits);
         size::show_corner(ui, window, edits);
         drops::show(ui, scale, edits);
         let message = &mut edits.state.presets.message;
@@ -372,7 +372,7 @@ impl Panel {
                 self.grid.hovered =
                     self.roll.show(ui, area, scale, &self.bands, &settings, capture);
             } else {
-                band_grid::octaves::show(ui, layout.octaves, layout.grid, scale, edits);
+                band_grid::show_octaves(ui, layout.octaves, layout.grid, scale, edits);
                 self.grid.show(ui, layout.grid, &self.bands, self.held, edits);
             }
             keyboard::show(ui, layout.keyboard, layout.grid, scale, edits);

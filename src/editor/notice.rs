@@ -20,11 +20,11 @@ impl Notice {
         if !message.is_empty() {
             *self = Self { text: std::mem::take(message), end: now + SECONDS };
         }
-        let left = self.end - now;
-        if left <= 0.0 {
+        let remaining = self.end - now;
+        if remaining <= 0.0 {
             return;
         }
-        ui.ctx().request_repaint_after_secs(left as f32);
+        ui.ctx().request_repaint_after_secs(remaining as f32);
         let area = Area::new(Id::unique("notice")).order(Order::Tooltip).interactable(false);
         area.anchor(Align2::CENTER_BOTTOM, vec2(0.0, -8.0)).show(ui.ctx(), |ui| {
             Frame::popup(ui.style()).show(ui, |ui| {

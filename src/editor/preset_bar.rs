@@ -2,17 +2,17 @@
 
 use super::{
     controls::{button, toggle},
-    host::show_track,
     preset_browser::PresetBrowser,
     preset_files::PresetFiles,
-    save_notes::SaveNotes,
     size,
     theme::{self, Scale},
 };
 use crate::{params::Keep, session::Edits};
 use egui::{
-    Align2, CornerRadius, Popup, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Align2, Color32, CornerRadius, Popup, Rect, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo,
+    pos2, text::LayoutJob, vec2,
 };
+use plugin_guard::Track;
 use tone_filter_dsp::Bands;
 
 const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
@@ -20,7 +20,7 @@ const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
 /// Space between two buttons of a group, in points.
 const GAP: f32 = 2.0;
 
-/// Power up to which the input counts as silence, and the gains are hidden: -110 dB relative to full scale.
+/// Power at and below which the input counts as silence, and the gains are hidden: -110 dB relative to full scale.
 const SILENCE: f32 = 1e-11;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -70,10 +70,6 @@ pub struct PresetBar {
 }
 
 impl PresetBar {
-    pub fn notes(&mut self) -> &mut SaveNotes {
-        &mut self.files.notes
-    }
-
     /// Shows the bar. `bands` supplies the gains of Auto level, `output` the level and the load.
     pub fn show(
         &mut self,
@@ -104,7 +100,10 @@ impl PresetBar {
             // The gains keep their room in silence and while Auto level is off, so that nothing moves.
             let place = row.right(row.width(33.0));
             if let Some(gains) = &gains {
-                show_gains(ui, place, scale, gains);
+                note(ui, place, scale, gains);
+                let tip = "Auto level. Input: what brings the music to the level that the resonators are made for. \
+                           Effect: what makes their sound as loud as the music.";
+                label(ui, place, Role::Label, "Gains of Auto level", tip);
             }
             let load = format!("CPU {:.1} %", 100.0 * output.load);
             note(ui, row.right(row.width(8.0)), scale, &load);
@@ -194,6 +193,31 @@ fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
     label(ui, place, Role::Label, &text, &text);
 }
 
+/// Shows a disc in the track's colour, and its name. Returns the width of both in points.
+fn show_track(ui: &Ui, area: Rect, scale: Scale, track: &Track) -> f32 {
+    let font = scale.font(12.0);
+    let disc = 0.7 * font.size;
+    let mut job =
+        LayoutJob::simple_singleline(track.name.clone(), font.clone(), Color32::PLACEHOLDER);
+    // A longer name is cut off.
+    job.wrap.max_width = 6.5 * font.size;
+    job.wrap.max_rows = 1;
+    job.wrap.break_anywhere = true;
+    let galley = ui.painter().layout_job(job);
+    let mut at = area.left_center();
+    if let Some(colour) = track.colour {
+        let centre = at + Vec2::X * 0.5 * disc;
+        ui.painter().circle_filled(centre, 0.5 * disc, theme::legible(colour));
+        at.x += 1.6 * disc;
+    }
+    let name = Align2::LEFT_CENTER.anchor_size(at, galley.size());
+    ui.painter().galley(name.min, galley, *theme::TEXT);
+    let place = area.with_max_x(name.right());
+    let (name, tip) = (format!("Track: {}", track.name), format!("The track: {}", track.name));
+    label(ui, place, Role::Label, &name, &tip);
+    place.width()
+}
+
 /// Makes `place`, which is only painted, known to screen readers as `label`, with the tooltip `tip`.
 fn label(ui: &Ui, place: Rect, role: Role, label: &str, tip: &str) {
     let response = ui.interact(place, ui.scope_id().with((label, "label")), Sense::hover());
@@ -279,17 +303,9 @@ fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter, gains: Option<&str>)
     row.right(row.scale.length(8.0));
 }
 
-/// Describes the gains of Auto level.
 fn gains(bands: &Bands) -> String {
     let [input, wet] = [bands.gain, bands.makeup].map(|gain| 20.0 * gain.log10());
     format!("Auto level: input {input:+.1} dB, effect {wet:+.1} dB")
-}
-
-fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: &str) {
-    note(ui, place, scale, gains);
-    let tip = "Auto level. Input: what brings the music to the level that the resonators are made for. \
-               Effect: what makes their sound as loud as the music.";
-    label(ui, place, Role::Label, "Gains of Auto level", tip);
 }
 
 /// Paints a line of text at the right of `place`.

@@ -2,7 +2,6 @@
 
 use super::{
     band_grid, controls,
-    host::{indication_text, paint_indication},
     theme::{self, Scale},
 };
 use crate::{params::Control, session::Edits};
@@ -34,12 +33,10 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
         left = caption.right() + scale.length(8.0).max(4.0);
         let place = Rect::from_min_size(egui::pos2(left, area.top()), vec2(width, area.height()));
         if let Some(Control::Choice(param)) = params.control(id) {
-            let indication = edits.indication(id);
-            paint_indication(&indication, ui, caption.left_center(), scale);
-            let remark = controls::Remark::of(id, &params.chosen());
+            let remark = controls::Remark::of(id, edits);
+            remark.paint(ui, caption.left_center(), scale);
             let cost = if *id == "range" { COST } else { "" };
-            let help = format!("{}{cost}", param.choice.help);
-            let tip = remark.tip(&help, &indication_text(&indication));
+            let tip = remark.tip(&format!("{}{cost}", param.choice.help));
             controls::list(ui, place, scale, param, &tip, remark.shade(theme::TEXT), edits);
         }
         left += width + scale.length(16.0).max(8.0);

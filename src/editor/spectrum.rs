@@ -278,21 +278,26 @@ impl Curve {
 mod tests {
     use super::*;
 
+    /// Returns the curve of a signal that fills the transform, at `rate` Hz, in a plot from 110 Hz to 10 kHz. Also returns the
+    /// distance between the transform's bins in Hz.
+    fn curve(rate: f32, mut sample: impl FnMut(usize) -> f32) -> (Curve, f32) {
+        let mut transform = Transform::new(rate);
+        let samples = (0..transform.window.len()).map(&mut sample).collect();
+        let mut curve = Curve { samples, ..Curve::default() };
+        transform.run(&mut curve);
+        let width = rate / transform.window.len() as f32;
+        curve.set_targets(&Smoothing::new([110.0, 10_000.0], width, transform.output.len()));
+        (curve, width)
+    }
+
     #[test]
     fn a_sine_peaks_at_its_frequency_and_at_its_level() {
         for rate in [44_100.0, 48_000.0, 192_000.0] {
             for (hertz, db) in [(220.0, -6.0), (3322.0, -30.0)] {
-                let mut transform = Transform::new(rate);
                 let amplitude = 10f64.powf(db / 20.0);
                 let turn = std::f64::consts::TAU * hertz / f64::from(rate);
-                let sample = |frame| (amplitude * (turn * f64::from(frame)).sin()) as f32;
-                let samples = (0..transform.window.len() as u32).map(sample).collect();
-                let mut curve = Curve { samples, ..Curve::default() };
-                transform.run(&mut curve);
-                let width = rate / transform.window.len() as f32;
-                let smoothing = Smoothing::new([110.0, 10_000.0], width, transform.output.len());
-                curve.set_targets(&smoothing);
-
+                let sample = |frame| (amplitude * (turn * frame as f64).sin()) as f32;
+                let (curve, width) = curve(rate, sample);
                 let point = |hertz: f64| {
                     (hertz / 110.0).ln() / (10_000f64 / 110.0).ln() * POINTS as f64 - 0.5
                 };
@@ -318,16 +323,11 @@ mod tests {
     #[test]
     fn a_curve_of_noise_is_smooth() {
         let mut noise = 1u32;
-        let mut sample = || {
+        let sample = |_| {
             noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             noise as f32 / u32::MAX as f32 - 0.5
         };
-        let mut transform = Transform::new(48_000.0);
-        let samples = (0..transform.window.len()).map(|_| sample()).collect();
-        let mut curve = Curve { samples, ..Curve::default() };
-        transform.run(&mut curve);
-        let width = 48_000.0 / transform.window.len() as f32;
-        curve.set_targets(&Smoothing::new([110.0, 10_000.0], width, transform.output.len()));
+        let (curve, _) = curve(48_000.0, sample);
         // Neighbouring points share most of their bins. Adjacent bins of noise differ by a median of 5.6 dB.
         let steps =
             curve.targets.windows(2).map(|pair| (pair[1] - pair[0]).abs() * (LOUDEST - QUIETEST));

@@ -130,7 +130,11 @@ impl MeterInput {
         process: impl FnOnce(&mut [&mut [f32]]) -> R,
     ) -> R {
         if !self.is_watched() {
-            self.discard();
+            // Recorded samples would be old when the next viewer opens.
+            self.lost = 0;
+            if let Some(packet) = &mut self.packet {
+                (packet.filled, packet.update.input_squares) = (0, 0.0);
+            }
             return process(channels);
         }
         if self.packet.is_none() {
@@ -154,14 +158,6 @@ impl MeterInput {
             packet.write_wet(channels, frames);
         }
         result
-    }
-
-    /// Discards the recorded samples, because they would be old when the next viewer opens.
-    fn discard(&mut self) {
-        self.lost = 0;
-        if let Some(packet) = &mut self.packet {
-            (packet.filled, packet.update.input_squares) = (0, 0.0);
-        }
     }
 
     /// Updates the smoothed load after `frames` frames were processed in `seconds`.

@@ -1,5 +1,5 @@
 use super::*;
-use std::{iter, thread};
+use std::thread;
 use tone_filter_dsp::{BankSnapshot, notes::TONES};
 
 /// Returns a snapshot in which every value is `number`.
@@ -8,10 +8,6 @@ fn snapshot(number: u32) -> Snapshot {
     let values = [value; TONES];
     let first = BankSnapshot { lo: values, bp: values, power: values, total_power: value };
     Snapshot { second: Some(first.clone()), first, drive: value, ..Snapshot::default() }
-}
-
-fn latest(viewer: &mut MeterViewer) -> Option<Snapshot> {
-    viewer.latest().map(|update| update.bands)
 }
 
 fn open() -> (MeterInput, Meters, MeterViewer) {
@@ -83,55 +79,38 @@ fn unread_updates_are_not_sent_to_the_next_viewer() {
     assert_eq!(seen.sound, [const { [0.5; 64] }; 2]);
 }
 
-/// Sends two updates, with snapshots of the numbers 1 and 2. Returns how many were sent.
-fn send_two(input: &mut MeterInput) -> usize {
-    (1..=2).filter(|&number| input.advance(1 << 20, || snapshot(number))).count()
-}
-
 #[test]
-fn a_viewer_receives_all_updates_while_others_open_and_close() {
+fn a_viewer_receives_all_samples_in_order_while_others_open_and_close() {
     let (mut input, meters, mut stays) = open();
-    thread::scope(|scope| {
-        scope.spawn(|| drop((meters.open(), meters.open())));
-        let audio = scope.spawn(|| assert_eq!(send_two(&mut input), 2));
-        let mut seen = vec![0.0];
-        seen.extend(latest(&mut stays).map(|bands| bands.drive));
-        audio.join().unwrap();
-        seen.extend(latest(&mut stays).map(|bands| bands.drive));
-        assert!(seen.is_sorted_by(|one, next| one < next) && seen.ends_with(&[2.0]), "{seen:?}");
-    });
-    assert!(input.is_watched());
-    drop(stays);
-    assert!(!input.advance(1 << 20, || unreachable!("no viewer is open")));
-}
-
-#[test]
-fn samples_come_in_order_and_once() {
-    let (mut input, _meters, mut viewer) = open();
     let mut seen = [vec![], vec![]];
-    thread::scope(|scope| {
+    let input = thread::scope(|scope| {
+        scope.spawn(|| drop((meters.open(), meters.open())));
         let audio = scope.spawn(move || {
             for first in [1.0, 3.0] {
                 let negate = |channels: &mut [&mut [f32]]| {
                     channels[0].iter_mut().for_each(|sample| *sample = -*sample);
                 };
                 input.measure(&mut [&mut [first, first + 1.0]], negate);
-                input.advance(1 << 20, Snapshot::default);
+                input.advance(1 << 20, || snapshot(first as u32));
             }
             input
         });
-        let early = viewer.latest();
+        let early = stays.latest();
         let mut input = audio.join().unwrap();
         // While the window is late, a packet waits for the next update.
-        let rest = [viewer.latest(), {
-            input.advance(1 << 20, Snapshot::default);
-            viewer.latest()
-        }];
-        for update in iter::once(early).chain(rest).flatten() {
+        let late = stays.latest();
+        input.advance(1 << 20, || snapshot(5));
+        let updates: Vec<_> = [early, late, stays.latest()].into_iter().flatten().collect();
+        assert!(updates.is_sorted_by(|one, next| one.bands.drive < next.bands.drive));
+        for update in updates {
             seen.iter_mut().zip(update.sound).for_each(|(seen, some)| seen.extend(some));
         }
+        input
     });
     assert_eq!(seen, [[1.0, 2.0, 3.0, 4.0], [-1.0, -2.0, -3.0, -4.0]]);
+    assert!(input.is_watched());
+    drop(stays);
+    assert!(!input.is_watched());
 }
 
 #[test]
@@ -140,7 +119,7 @@ fn the_audio_thread_needs_no_lock() {
     let _held = meters.output.lock().unwrap();
     // If `measure` took the lock, it would wait for ever.
     input.measure(&mut [&mut [1.0, 2.0]], |_| ());
-    assert_eq!(send_two(&mut input), 2);
+    assert!((1..=2).all(|number| input.advance(1 << 20, || snapshot(number))));
 }
 
 #[test]

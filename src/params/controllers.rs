@@ -117,24 +117,4 @@ mod tests {
         controllers.learn(None);
         assert_eq!(moved(75), None);
     }
-
-    #[test]
-    fn loading_replaces_the_map_by_its_valid_entries() {
-        let controllers = Controllers::default();
-        for (id, controller) in [("mix", 1), ("voice", 74), ("map", 119)] {
-            controllers.learn(Some(id));
-            controllers.moved(controller);
-        }
-        let loaded = Controllers::default();
-        loaded.learn(Some("ring"));
-        loaded.moved(5);
-        let mut saved = controllers.save();
-        assert_eq!(saved.len(), 3);
-        loaded.load(&saved);
-        assert_eq!(loaded.save(), saved);
-        saved.insert(64, "tone".to_owned());
-        saved.insert(9, "portamento".to_owned());
-        loaded.load(&saved);
-        assert_eq!(loaded.save(), controllers.save());
-    }
 }

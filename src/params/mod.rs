@@ -84,7 +84,8 @@ pub struct ToneFilterParams {
     choices: [ChoiceParam; CHOICES.len()],
     /// Settings of [`TEXTS`]. Not parameters, as the 77 band switches alone would clutter a host's list.
     texts: [WatchedText; TEXTS.len()],
-    changes: Changes,
+    /// Counts the changes of all settings.
+    pub changes: Changes,
     /// Name of the preset that was loaded last. The audio thread must not lock it.
     pub preset: Mutex<String>,
     pub keep: AtomicCell<Keep>,
@@ -133,11 +134,6 @@ impl Default for ToneFilterParams {
 }
 
 impl ToneFilterParams {
-    /// Returns the number of changes of the settings so far, modulo 2^32. Settings read afterwards are at least as new.
-    pub fn changes(&self) -> u32 {
-        self.changes.count()
-    }
-
     /// Returns the current controls, including the host's modulation. All are within their ranges.
     pub fn controls(&self) -> Controls {
         self.read(FloatParam::value, ChoiceParam::value)

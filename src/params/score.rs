@@ -110,16 +110,4 @@ mod tests {
             assert!(kept.upgrade().is_none());
         }
     }
-
-    #[test]
-    fn an_invalid_score_counts_as_missing() {
-        let slot = ScoreSlot::default();
-        let name = || "x".to_owned();
-        let score = "tone-filter-score 1\n0 1 69\n".parse::<Score>().unwrap().to_string();
-        slot.load(Some(SavedScore { name: name(), text: score.clone() }));
-        assert_eq!(slot.save().unwrap().text, score);
-        slot.load(Some(SavedScore { name: name(), text: "no score".into() }));
-        assert_eq!(slot.name(), None);
-        assert!(slot.take_unread().starts_with("The score x cannot be read: line 1: "));
-    }
 }

@@ -96,6 +96,9 @@ fn fields_are_saved_and_invalid_ones_get_their_defaults() {
     let load = |key: &str, text: &str| {
         loaded.deserialize_fields(&BTreeMap::from([(key.to_owned(), text.to_owned())]));
     };
+    // Unknown parameters and reserved controllers are left out.
+    load(CONTROLLERS, r#"{"1":"mix","9":"portamento","64":"tone"}"#);
+    assert_eq!(loaded.controllers.save(), BTreeMap::from([(1, "mix".to_owned())]));
     load(EDITOR_SIZE, "[1,1]");
     assert_eq!(loaded.editor_size.load(), Size([480.0, 300.0]));
     for (text, scale, tuning) in [

@@ -107,7 +107,7 @@ impl Instance for Guarded {
     }
 
     fn changes(&self) -> u32 {
-        self.session.params.changes()
+        self.session.params.changes.count()
     }
 
     fn latency(&self) -> &Latency {

@@ -13,7 +13,7 @@ use crate::{
 use host_extensions::Guarded;
 use midi_learn::MidiLearn;
 use nice_plug::prelude::*;
-use notes::{HostQueue, NoteQueue, Notes};
+use notes::Notes;
 use plugin_guard::{HostLink, Latency, Task, construction};
 use std::sync::Arc;
 use tone_filter_dsp::{Controls, Kernel, KeyEvent, ToneFilter};
@@ -208,10 +208,10 @@ impl Plugin for ToneFilterPlugin {
         active.filter.find_tempo(watched && active.tempo.is_none());
         let tempo = f64::from(self.params.tempo.load());
         active.filter.expect_tempo((tempo > 0.0).then_some(tempo));
-        let midi_learn = self.midi_learn.as_deref();
-        let mut queue = HostQueue { context, midi_learn, called: false };
-        let status = active.process(buffer, sidechain, &mut self.meter_input, &mut queue);
-        if let Some(job) = self.midi_learn.as_ref().filter(|_| queue.called) {
+        let (midi_learn, mut calls) = (self.midi_learn.as_ref(), false);
+        let seen = |event: &_| calls |= midi_learn.is_some_and(|own| own.receive(event));
+        let status = active.process(buffer, sidechain, &mut self.meter_input, context, seen);
+        if let Some(job) = midi_learn.filter(|_| calls) {
             context.execute_gui(Task::new(job.clone()));
         }
         if self.meter_input.advance(buffer.samples(), || active.filter.snapshot()) {
@@ -272,7 +272,7 @@ impl Active {
     /// Passes the parameters to the filter if they, the tempo or the latency have changed.
     fn follow(&mut self, params: &ToneFilterParams) {
         let lookahead = self.latency.as_ref().map(|latency| latency.samples() > 0);
-        let now = Some((params.changes(), self.tempo, lookahead));
+        let now = Some((params.changes.count(), self.tempo, lookahead));
         if self.followed == now {
             return;
         }
@@ -287,12 +287,14 @@ impl Active {
         self.tail = tail(&self.filter);
     }
 
+    /// Processes a buffer. Passes each event of the host to `seen`.
     fn process(
         &mut self,
         buffer: &mut Buffer,
         sidechain: &[&mut [f32]],
         meters: &mut MeterInput,
-        queue: &mut impl NoteQueue,
+        host: &mut impl ProcessContext<ToneFilterPlugin>,
+        seen: impl FnMut(&NoteEvent<()>),
     ) -> ProcessStatus {
         // If a host passes more frames than it has announced, the memory of the buffer may be shorter than its stated length.
         if buffer.samples() > self.max_frames {
@@ -303,7 +305,7 @@ impl Active {
         let silent = inputs.all(|channel| channel.iter().all(|sample| *sample == 0.0));
         meters.measure(channels, |channels| {
             let Self { filter, notes, .. } = self;
-            notes::process(notes, filter, channels, sidechain, queue);
+            notes::process(notes, filter, channels, sidechain, host, seen);
         });
 
         if self.filter.settings().freeze {

@@ -4,7 +4,7 @@
 //! With `mpe`, each detected note also has its exact pitch. CLAP hosts get the pitch as a note expression, all others as a
 //! pitch bend on the note's channel. Sending both would bend a note twice.
 
-use super::{ToneFilterPlugin, midi_learn::MidiLearn};
+use super::ToneFilterPlugin;
 use nice_plug::{
     midi::{Channel, Key, VoiceID},
     prelude::{NoteEvent, PluginApi, ProcessContext},
@@ -19,18 +19,24 @@ pub enum HostEvent {
 }
 
 impl HostEvent {
-    fn send(self, at: usize, queue: &mut impl NoteQueue) {
+    fn send(self, at: usize, host: &mut impl ProcessContext<ToneFilterPlugin>) {
         match self {
-            Self::Own(event) => queue.send(moved(event, at as u32)),
-            Self::Detected(event) => send_detected(event, at as u32, queue),
+            Self::Own(event) => send(host, moved(event, at as u32)),
+            Self::Detected(event) => send_detected(event, at as u32, host),
         }
     }
 }
 
+/// Sends an event. Events must be sent in the order of their times.
+fn send(host: &mut impl ProcessContext<ToneFilterPlugin>, event: NoteEvent<()>) {
+    // An error is ignored: some hosts do not take notes.
+    let _ = host.try_send_event(event);
+}
+
 /// Sends an event of the detected notes at sample `timing` of the buffer.
-fn send_detected(event: SentEvent, timing: u32, queue: &mut impl NoteQueue) {
+fn send_detected(event: SentEvent, timing: u32, host: &mut impl ProcessContext<ToneFilterPlugin>) {
     let (midi, tuning) = match event {
-        _ if queue.api() != PluginApi::Clap => (Some(event), None),
+        _ if host.plugin_api() != PluginApi::Clap => (Some(event), None),
         SentEvent::On { channel, key, velocity, bend } => (
             Some(SentEvent::On { channel, key, velocity, bend: None }),
             bend.map(|bend| (channel, key, bend)),
@@ -42,13 +48,13 @@ fn send_detected(event: SentEvent, timing: u32, queue: &mut impl NoteQueue) {
     if let Some(event) = midi {
         event.midi(|message| {
             // nice-plug converts each of these messages: notes, bends and controllers.
-            NoteEvent::from_midi(timing, &message).into_iter().for_each(|event| queue.send(event));
+            NoteEvent::from_midi(timing, &message).into_iter().for_each(|event| send(host, event));
         });
     }
     if let Some((channel, key, tuning)) = tuning {
         let (channel, key) = (Channel::Number(channel), Key::Number(key));
         let voice_id = VoiceID::Wildcard;
-        queue.send(NoteEvent::PolyTuning { timing, voice_id, channel, key, tuning });
+        send(host, NoteEvent::PolyTuning { timing, voice_id, channel, key, tuning });
     }
 }
 
@@ -95,42 +101,6 @@ impl Message for HostEvent {
     }
 }
 
-/// Queue of events from the host, and queue of events to the host.
-pub trait NoteQueue {
-    /// Returns the next event of this buffer; `None` after the last.
-    fn next(&mut self) -> Option<NoteEvent<()>>;
-    /// Sends an event. Events must be sent in the order of their times.
-    fn send(&mut self, event: NoteEvent<()>);
-    /// Returns the plugin format, on which the events for a detected note depend.
-    fn api(&self) -> PluginApi;
-}
-
-/// [`NoteQueue`] of the host during one call of [`Plugin::process`](nice_plug::prelude::Plugin::process).
-pub struct HostQueue<'a, C> {
-    pub context: &'a mut C,
-    /// Receiver of a copy of each event from the host. Acts on program changes and mapped controllers.
-    pub midi_learn: Option<&'a MidiLearn>,
-    /// Whether `midi_learn` has received an event to act on.
-    pub called: bool,
-}
-
-impl<C: ProcessContext<ToneFilterPlugin>> NoteQueue for HostQueue<'_, C> {
-    fn next(&mut self) -> Option<NoteEvent<()>> {
-        let event = self.context.next_event()?;
-        self.called |= self.midi_learn.is_some_and(|own| own.receive(&event));
-        Some(event)
-    }
-
-    fn send(&mut self, event: NoteEvent<()>) {
-        // An error is ignored: some hosts do not take notes.
-        let _ = self.context.try_send_event(event);
-    }
-
-    fn api(&self) -> PluginApi {
-        self.context.plugin_api()
-    }
-}
-
 fn moved(mut event: NoteEvent<()>, at: u32) -> NoteEvent<()> {
     match &mut event {
         NoteEvent::NoteOn { timing, .. }
@@ -155,18 +125,20 @@ fn moved(mut event: NoteEvent<()>, at: u32) -> NoteEvent<()> {
 /// Queue of the host's events. Each waits for as long as the filter delays the sound. Then it is sent back to the host.
 pub type Notes = MessageQueue<HostEvent>;
 
-/// Moves the host's events of this buffer from `queue` to `notes`. Processes `channels` and a sidechain, of at most two
-/// channels each, with the events that are due. Sends these events and the detected notes to `queue`.
+/// Moves the events of this buffer from `host` to `notes`, and passes each to `seen`. Processes `channels` and a sidechain, of at
+/// most two channels each, with the events that are due. Sends these events and the detected notes to `host`.
 pub fn process(
     notes: &mut Notes,
     filter: &mut ToneFilter,
     channels: &mut [&mut [f32]],
     sidechain: &[&mut [f32]],
-    queue: &mut impl NoteQueue,
+    host: &mut impl ProcessContext<ToneFilterPlugin>,
+    mut seen: impl FnMut(&NoteEvent<()>),
 ) {
-    while let Some(event) = queue.next() {
+    while let Some(event) = host.next_event() {
+        seen(&event);
         let frame = event.timing() as usize;
-        notes.push(filter, frame, HostEvent::Own(event), |at, event| event.send(at, queue));
+        notes.push(filter, frame, HostEvent::Own(event), |at, event| event.send(at, host));
     }
     let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
     // If the host connects no input at all, nice-plug leaves the sidechain at the length of the previous buffer.
@@ -177,31 +149,41 @@ pub fn process(
         *own = &channel[..frames];
     }
     let sidechain = &own[..sidechain.len().min(2)];
-    notes.process(filter, channels, sidechain, |at, event| event.send(at, queue));
+    notes.process(filter, channels, sidechain, |at, event| event.send(at, host));
 }
 
-/// Queues of a host, for tests.
+/// Host without events of its own, for tests. Records the events that the plugin sends.
 #[cfg(test)]
 #[derive(Default)]
-pub struct TestQueue {
+pub struct TestHost {
     /// Whether the plugin is a VST3 plugin rather than a CLAP plugin.
     pub vst3: bool,
-    pub output: Vec<NoteEvent<()>>,
+    pub sent: Vec<NoteEvent<()>>,
 }
 
 #[cfg(test)]
-impl NoteQueue for TestQueue {
-    fn next(&mut self) -> Option<NoteEvent<()>> {
-        None
-    }
-
-    fn send(&mut self, event: NoteEvent<()>) {
-        self.output.push(event);
-    }
-
-    fn api(&self) -> PluginApi {
+impl ProcessContext<ToneFilterPlugin> for TestHost {
+    fn plugin_api(&self) -> PluginApi {
         if self.vst3 { PluginApi::Vst3 } else { PluginApi::Clap }
     }
+    fn next_event(&mut self) -> Option<NoteEvent<()>> {
+        None
+    }
+    fn try_send_event(
+        &mut self,
+        event: NoteEvent<()>,
+    ) -> Result<(), (NoteEvent<()>, nice_plug::context::process::SendEventError)> {
+        self.sent.push(event);
+        Ok(())
+    }
+    fn transport(&self) -> &nice_plug::prelude::Transport {
+        unreachable!("notes do not depend on it")
+    }
+    fn execute_background(&self, _: plugin_guard::Task) {}
+    fn execute_gui(&self, _: plugin_guard::Task) {}
+    fn set_latency_samples(&self, _: u32) {}
+    fn request_restart(&self) {}
+    fn set_current_voice_capacity(&self, _: u32) {}
 }
 
 #[cfg(test)]
@@ -256,15 +238,15 @@ mod tests {
             (SentEvent::Off { channel, key }, vec![off], vec![off]),
         ] {
             for (is_vst3, expected) in [(true, vst3), (false, clap)] {
-                let mut queue = TestQueue { vst3: is_vst3, output: vec![] };
-                send_detected(event, 3, &mut queue);
-                assert_eq!(queue.output, expected, "{event:?}");
+                let mut host = TestHost { vst3: is_vst3, sent: vec![] };
+                send_detected(event, 3, &mut host);
+                assert_eq!(host.sent, expected, "{event:?}");
             }
         }
         for (vst3, count) in [(true, 3 * 16), (false, 0)] {
-            let mut queue = TestQueue { vst3, output: vec![] };
-            send_detected(SentEvent::Zone { members: 15 }, 3, &mut queue);
-            assert_eq!(queue.output.len(), count, "a zone is for MIDI alone");
+            let mut host = TestHost { vst3, sent: vec![] };
+            send_detected(SentEvent::Zone { members: 15 }, 3, &mut host);
+            assert_eq!(host.sent.len(), count, "a zone is for MIDI alone");
         }
     }
 
@@ -276,7 +258,8 @@ mod tests {
             filter.reset();
             let mut signal: Vec<f32> = (0..640).map(|t| (0.1 * t as f32).sin()).collect();
             let channels = &mut [&mut signal[..]];
-            process(&mut Notes::new(), &mut filter, channels, sidechain, &mut TestQueue::default());
+            let mut notes = Notes::new();
+            process(&mut notes, &mut filter, channels, sidechain, &mut TestHost::default(), |_| ());
             signal
         };
         let (mut short, mut silence) = ([0.0; 64], [0.0; 640]);

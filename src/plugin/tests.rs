@@ -1,6 +1,6 @@
 //! Tests of the shell around the filter, without a host. `tests/alone/orders` compares its sound with the filter's.
 
-use super::{notes::TestQueue, *};
+use super::{notes::TestHost, *};
 use tone_filter_dsp::{Score, Settings};
 use tone_filter_testkit::signals::sine;
 
@@ -28,8 +28,8 @@ fn process(
             *slices = channels.iter_mut().map(Vec::as_mut_slice).collect();
         });
     }
-    let mut queue = TestQueue::default();
-    (active.process(&mut buffer, &[], meters, &mut queue), queue.output)
+    let mut host = TestHost::default();
+    (active.process(&mut buffer, &[], meters, &mut host, |_| ()), host.sent)
 }
 
 fn set(params: &ToneFilterParams, id: &str, normalized: f32) {

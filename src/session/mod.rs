@@ -74,10 +74,10 @@ impl Session {
         self.edit(&Silent, f64::INFINITY, |edits| {
             edits.state.presets.refresh();
             let presets = &mut edits.state.presets;
-            match presets.entries().get(program).map(|entry| entry.name.clone()) {
+            match presets.entries.get(program).map(|entry| entry.name.clone()) {
                 Some(name) => edits.load(&name),
                 None => {
-                    let count = presets.entries().len();
+                    let count = presets.entries.len();
                     presets.message = format!("Program {}: there are {count} presets", program + 1);
                 }
             }

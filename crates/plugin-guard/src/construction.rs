@@ -4,30 +4,18 @@ use crate::{GuardedPlugin, Instance, Task};
 use nice_plug::prelude::AsyncExecutor;
 use std::cell::Cell;
 
-/// Shared state and task executor of an instance that nice-plug has constructed.
+/// Function that queues a task. Neither allocates nor waits.
+pub(crate) type Execute = Box<dyn Fn(Task) + Send + Sync>;
+
+/// Shared state and task queues of an instance that nice-plug has constructed.
 pub(crate) struct Constructed {
     pub instance: Box<dyn Instance>,
-    pub executor: Box<dyn Executor>,
-}
-
-/// nice-plug's task executor of an instance, independent of the plugin's type.
-pub(crate) trait Executor: Send + Sync {
     /// Queues a task for the host's main thread, or for a thread of nice-plug, if nice-plug cannot reach the main thread. On the
-    /// main thread, the task runs at once. Neither allocates nor waits.
-    fn gui(&self, task: Task);
-    /// Queues a task for nice-plug's worker thread. Neither allocates nor waits.
+    /// main thread, the task runs at once.
+    pub execute_gui: Execute,
+    /// Queues a task for nice-plug's worker thread.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the worker has no tasks"))]
-    fn background(&self, task: Task);
-}
-
-impl<P: GuardedPlugin> Executor for AsyncExecutor<P> {
-    fn gui(&self, task: Task) {
-        self.execute_gui(task);
-    }
-
-    fn background(&self, task: Task) {
-        self.execute_background(task);
-    }
+    pub execute_background: Execute,
 }
 
 thread_local! {
@@ -36,8 +24,12 @@ thread_local! {
 
 /// Stores an instance and its `executor` for the shim. Must be called in `Plugin::editor`, which nice-plug calls once.
 pub fn put<P: GuardedPlugin>(instance: impl Instance + 'static, executor: AsyncExecutor<P>) {
-    let (instance, executor) = (Box::new(instance), Box::new(executor));
-    CREATED.set(Some(Constructed { instance, executor }));
+    let background = executor.clone();
+    CREATED.set(Some(Constructed {
+        instance: Box::new(instance),
+        execute_gui: Box::new(move |task| executor.execute_gui(task)),
+        execute_background: Box::new(move |task| background.execute_background(task)),
+    }));
 }
 
 /// Removes and returns the instance that was constructed last on this thread; `None` if it has been taken already.

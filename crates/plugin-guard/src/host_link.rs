@@ -8,10 +8,7 @@ use nice_plug::plugin::{TrackColor, TrackInfo};
 use std::{
     collections::BTreeMap,
     mem,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// Colour of the host: red, green and blue.
@@ -158,17 +155,22 @@ pub struct HostLink(Arc<Shared>);
 
 struct Shared {
     repaint: Box<dyn Fn() + Send + Sync>,
-    connection: Mutex<Option<Arc<Connection>>>,
-    requests: Mutex<Vec<Request>>,
-    track: Mutex<Option<Track>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    connection: Option<Arc<Connection>>,
+    requests: Vec<Request>,
+    track: Option<Track>,
     /// By parameter id.
-    indications: Mutex<BTreeMap<String, Indication>>,
-    menu: Mutex<Option<Menu>>,
+    indications: BTreeMap<String, Indication>,
+    menu: Option<Menu>,
     /// See [`HostLink::take_chosen`].
-    chosen: Mutex<Vec<(&'static str, usize)>>,
-    resizable: AtomicBool,
+    chosen: Vec<(&'static str, usize)>,
+    resizable: bool,
     /// Whether the host has refused the last requested size, and the editor has not read that yet.
-    refused: AtomicBool,
+    refused: bool,
 }
 
 impl Default for HostLink {
@@ -185,42 +187,41 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl HostLink {
     /// Creates a link that refuses all requests until a host is connected. `repaint` must repaint the window, if it is open.
     pub fn new(repaint: impl Fn() + Send + Sync + 'static) -> Self {
-        Self(Arc::new(Shared {
-            repaint: Box::new(repaint),
-            connection: Mutex::default(),
-            requests: Mutex::default(),
-            track: Mutex::default(),
-            indications: Mutex::default(),
-            menu: Mutex::default(),
-            chosen: Mutex::default(),
-            resizable: AtomicBool::new(false),
-            refused: AtomicBool::new(false),
-        }))
+        Self(Arc::new(Shared { repaint: Box::new(repaint), state: Mutex::default() }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.0.state)
     }
 
     /// Connects the host, or disconnects it with `None`. Calls of `wake` on other threads continue to their end.
     pub fn connect(&self, connection: Option<Connection>) {
-        *lock(&self.0.connection) = connection.map(Arc::new);
+        let connection = connection.map(Arc::new);
+        // The previous connection is dropped after the lock has been released.
+        let _before = mem::replace(&mut self.state().connection, connection);
     }
 
     /// Queues a request and wakes the shim; returns false if the host does not support the request.
     pub fn request(&self, request: Request) -> bool {
-        let connection = lock(&self.0.connection).clone();
-        let understands = |connection: &Arc<Connection>| match request {
+        let mut state = self.state();
+        let Some(connection) = state.connection.clone() else { return false };
+        let understands = match request {
             Request::MarkDirty => connection.marks_dirty,
             Request::ReadValues => true,
-            Request::Resize(_) => self.0.resizable.load(Ordering::Relaxed),
+            Request::Resize(_) => state.resizable,
             Request::Menu(_) | Request::Perform { .. } => connection.has_menus,
         };
-        let Some(connection) = connection.filter(understands) else { return false };
-        lock(&self.0.requests).push(request);
-        (connection.wake)(self);
-        true
+        if understands {
+            state.requests.push(request);
+            drop(state);
+            (connection.wake)(self);
+        }
+        understands
     }
 
     /// Removes and returns the queued requests.
     pub fn take_requests(&self) -> Vec<Request> {
-        mem::take(&mut lock(&self.0.requests))
+        mem::take(&mut self.state().requests)
     }
 
     /// Repaints the window, if it is open.
@@ -230,62 +231,62 @@ impl HostLink {
 
     /// Sets the track that the plugin is on; `None` if it is unknown.
     pub fn set_track(&self, track: Option<Track>) {
-        *lock(&self.0.track) = track;
+        self.state().track = track;
         self.repaint();
     }
 
     /// Returns the track that the plugin is on.
     pub fn track(&self) -> Option<Track> {
-        lock(&self.0.track).clone()
+        self.state().track.clone()
     }
 
     /// Changes the mapping and automation of the parameter called `id`.
     pub fn indicate(&self, id: &str, change: impl FnOnce(&mut Indication)) {
-        change(lock(&self.0.indications).entry(id.to_owned()).or_default());
+        change(self.state().indications.entry(id.to_owned()).or_default());
         self.repaint();
     }
 
     /// Returns the mapping and automation of the parameter called `id`.
     pub fn indication(&self, id: &str) -> Indication {
-        lock(&self.0.indications).get(id).cloned().unwrap_or_default()
+        self.state().indications.get(id).cloned().unwrap_or_default()
     }
 
     /// Shows a menu of the host in the window, or closes it with `None`.
     pub fn set_menu(&self, menu: Option<Menu>) {
-        *lock(&self.0.menu) = menu;
+        self.state().menu = menu;
         self.repaint();
     }
 
     /// Sets whether the host supports [`Request::Resize`]. Otherwise the window resizes itself.
     pub fn set_resizable(&self, resizable: bool) {
-        self.0.resizable.store(resizable, Ordering::Relaxed);
+        self.state().resizable = resizable;
     }
 
     /// Records whether the host has granted the last requested size.
     pub fn answer_resize(&self, granted: bool) {
-        self.0.refused.store(!granted, Ordering::Relaxed);
+        self.state().refused = !granted;
         self.repaint();
     }
 
     /// Returns whether the host has refused the last requested size, and clears the refusal.
     pub fn take_refusal(&self) -> bool {
-        self.0.refused.swap(false, Ordering::Relaxed)
+        mem::take(&mut self.state().refused)
     }
 
     /// Queues entry `index` of [`Place::own`], which the user has chosen in the host's menu of the parameter called `id`.
     pub fn choose(&self, id: &'static str, index: usize) {
-        lock(&self.0.chosen).push((id, index));
+        self.state().chosen.push((id, index));
         self.repaint();
     }
 
     /// Removes and returns the chosen entries: parameter id, and index in [`Place::own`].
     pub fn take_chosen(&self) -> Vec<(&'static str, usize)> {
-        mem::take(&mut lock(&self.0.chosen))
+        mem::take(&mut self.state().chosen)
     }
 
     /// Returns the menu that the window must show, if any.
     pub fn menu(&self) -> Option<Menu> {
-        lock(&self.0.menu).clone()
+        self.state().menu.clone()
     }
 }
 

@@ -132,9 +132,9 @@ impl Plugin for ScreenReader {
     fn output_hook(&mut self, ctx: &Context, output: &mut FullOutput) {
         let Some(tree) = output.platform_output.accesskit_update.take() else { return };
         let now = ctx.input(|input| input.time);
-        let rest = self.sent + PAUSE - now;
-        if rest > 0.0 {
-            ctx.request_repaint_after_secs(rest as f32);
+        let remaining = self.sent + PAUSE - now;
+        if remaining > 0.0 {
+            ctx.request_repaint_after_secs(remaining as f32);
         } else {
             self.sent = now;
             self.adapter.update(tree, self.link.0.focused.load(Ordering::Relaxed));

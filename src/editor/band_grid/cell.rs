@@ -9,12 +9,12 @@ use egui::{
 };
 use tone_filter_dsp::{Band, BandState, notes};
 
-/// Level up to which the bar is empty, in dB relative to the input's total power.
+/// Level at and below which the bar is empty, in dB relative to the input's total power.
 pub const QUIETEST: f32 = -60.0;
 
-/// Power up to which the wave is flat, in dB relative to full scale.
+/// Power at and below which the wave is flat, in dB relative to full scale.
 const FAINTEST: f32 = -80.0;
-/// Power from which on the wave has full height, in dB relative to full scale.
+/// Power at and above which the wave has full height, in dB relative to full scale.
 const LOUDEST: f32 = -10.0;
 
 /// Maximum error of a drawn wave, in points.

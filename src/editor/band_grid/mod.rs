@@ -1,7 +1,6 @@
-//! Grid of the bands: one row per octave, one column per pitch class.
+//! Grid of the bands, one row per octave and one column per pitch class, and the names of its rows.
 
 mod cell;
-pub mod octaves;
 
 pub use cell::{paint_cross, paint_marker};
 
@@ -12,7 +11,8 @@ use super::{
 use crate::session::Edits;
 use cell::{Cell, CellState, QUIETEST, level, loudness};
 use egui::{
-    self, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2,
+    self, Align2, CornerRadius, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, UiBuilder,
+    Vec2, WidgetInfo, vec2,
 };
 use tone_filter_dsp::{
     BandMask, BandRange, BandState, Bands, Keys, Settings,
@@ -115,7 +115,9 @@ impl BandGrid {
         let scope = ui.scope_id();
         let mut table = child(ui, Role::Table, "Bands".to_owned());
         let mut rows = Vec::new();
-        for place in vacant(settings.range) {
+        // The first and the last row have places without a band.
+        let [first, last] = ends(settings.range).map(|tone| place(settings.range, tone));
+        for place in (0..first).chain(last + 1..(last + 1).next_multiple_of(COLUMNS)) {
             let empty = rect(area, gap, settings.range, place);
             ui.painter().rect_filled(empty, 2.0, theme::SURFACE.gamma_multiply(0.5));
         }
@@ -167,7 +169,9 @@ impl BandGrid {
         let steps = (to.distance(last) / 4.0).ceil().max(1.0);
         let path = (0..=steps as usize).map(|step| last.lerp(to, step as f32 / steps));
         let range = edits.params.chosen().settings.range;
-        let cells = path.filter_map(|at| cell_at(area, range, at));
+        let cells = path.filter_map(|at| {
+            range.tones().find(|&tone| cell_rect(area, gap(area), range, tone).contains(at))
+        });
         edits.paint(cells.fold(bands, |bands, tone| bands.with(tone, paint)));
         self.painting = Some((paint, to));
         if response.drag_stopped() {
@@ -198,11 +202,11 @@ impl Sentences {
             return;
         }
         let time = ui.input(|input| input.time);
-        let rest = self.changed + SENTENCE_PAUSE - time;
-        if self.texts.is_empty() || rest <= 0.0 {
+        let remaining = self.changed + SENTENCE_PAUSE - time;
+        if self.texts.is_empty() || remaining <= 0.0 {
             *self = Self { texts, changed: time };
         } else {
-            ui.ctx().request_repaint_after_secs(rest as f32);
+            ui.ctx().request_repaint_after_secs(remaining as f32);
         }
     }
 
@@ -226,6 +230,60 @@ fn clicked(ui: &Ui, response: &Response, tones: &[usize], edits: &mut Edits) {
             true => solo,
             false => with(bands, none_on),
         });
+    }
+}
+
+/// Font size of an octave's name in points.
+const OCTAVE_NAME: f32 = 11.0;
+
+/// Returns the width in points of the octaves' names.
+pub fn octaves_width(scale: Scale) -> f32 {
+    2.7 * scale.font(OCTAVE_NAME).size
+}
+
+/// Shows the name of each row of `grid` in `area`, left of the grid. A click mutes or unmutes the row, an alt-click solos it.
+pub fn show_octaves(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits) {
+    let range = edits.params.chosen().settings.range;
+    let tones: Vec<usize> = range.by_pitch().collect();
+    for row in tones.chunk_by(|one, next| octave(*one) == octave(*next)) {
+        let (Some(&first), Some(&last)) = (row.first(), row.last()) else { continue };
+        let rect = cell_rect(grid, gap(grid), range, first);
+        let rect = Rect::from_x_y_ranges(area.x_range(), rect.y_range());
+        let bands = edits.params.chosen().settings.bands;
+        let on = row.iter().filter(|&&tone| bands.contains(tone)).count();
+        let [low, high] = [first, last].map(notes::name);
+        let response = ui.interact(rect, ui.scope_id().with(("octave", first)), Sense::click());
+        response.widget_info(|| {
+            let label = format!("Octave {}", octave(first));
+            WidgetInfo::selected(Role::CheckBox, true, on > 0, label)
+        });
+        clicked(ui, &response, row, edits);
+
+        let fill = if response.hovered() { theme::LINE } else { theme::SURFACE };
+        let radius = CornerRadius::same(scale.length(4.0).max(2.0) as u8);
+        ui.painter().rect_filled(rect, radius, fill);
+        let colour = match on {
+            _ if response.hovered() => theme::TEXT,
+            0 => theme::IDLE,
+            _ => theme::DIM,
+        };
+        let font = scale.font(OCTAVE_NAME);
+        let at = rect.left_center() + vec2(0.4 * font.size, 0.0);
+        theme::text(ui.painter(), at, Align2::LEFT_CENTER, low, font, colour);
+        if on == 0 {
+            let side = 0.25 * scale.font(OCTAVE_NAME).size;
+            paint_cross(ui.painter(), rect.right_center() - vec2(1.8 * side, 0.0), side);
+        }
+        focus_ring(ui, &response);
+        let state = match on {
+            0 => "Muted",
+            on if on < row.len() => "Partly muted",
+            _ => "On",
+        };
+        response.on_hover_text(format!(
+            "{low} to {high}: {state}. Click mutes the octave or brings it back, alt-click solos it, right-click \
+             brings all back"
+        ));
     }
 }
 
@@ -270,11 +328,6 @@ pub fn gap(area: Rect) -> f32 {
     (0.005 * area.width()).clamp(2.0, 10.0)
 }
 
-fn cell_at(area: Rect, range: BandRange, position: Pos2) -> Option<usize> {
-    let mut tones = range.tones();
-    tones.find(|&tone| cell_rect(area, gap(area), range, tone).contains(position))
-}
-
 /// Returns the horizontal range of the column of pitch class `class` in a grid that fills `area`.
 pub fn column(area: Rect, class: usize) -> egui::Rangef {
     rect(area, gap(area), BandRange::Published, (class + FROM_C) % COLUMNS).x_range()
@@ -295,12 +348,6 @@ fn place(range: BandRange, tone: usize) -> usize {
     let [lowest, _] = ends(range);
     let first = (octave(lowest) - 3) * COLUMNS as i32;
     (notes::semitone(tone) + FROM_C as i32 - first) as usize
-}
-
-/// Returns the indices of the cells that have no band: before the first band's and after the last one's.
-fn vacant(range: BandRange) -> impl Iterator<Item = usize> {
-    let [first, last] = ends(range).map(|tone| place(range, tone));
-    (0..first).chain(last + 1..(last + 1).next_multiple_of(COLUMNS))
 }
 
 /// Returns the rectangle of the cell of `tone` in a grid that fills `area`, with `gap` points between cells.

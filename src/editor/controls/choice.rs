@@ -4,7 +4,7 @@
 use super::{Place, face, focus_ring, toggle};
 use crate::{
     editor::{
-        host::menu,
+        menu,
         theme::{self, Scale},
     },
     params::ChoiceParam,
@@ -43,7 +43,7 @@ impl Place {
     pub(super) fn choice(&self, ui: &mut Ui, param: &ChoiceParam, edits: &mut Edits) {
         let choice = param.choice;
         self.name(ui, choice.name);
-        let tip = self.remark.tip(choice.help, &self.host);
+        let tip = self.remark.tip(choice.help);
         match choice.entries.len() {
             _ if choice.id == "voice" => self.voices(ui, param, &tip, edits),
             _ if is_switch(choice) => self.switch(ui, param, tip, edits),
@@ -58,7 +58,8 @@ impl Place {
     fn switch(&self, ui: &Ui, param: &ChoiceParam, tip: String, edits: &mut Edits) {
         let (choice, on) = (param.choice, param.unmodulated() == 1);
         let texts = (choice.name, choice.entries[usize::from(on)].1);
-        let response = toggle(ui, self.body(), self.scale, self.id, texts, on, self.remark.idle);
+        let response =
+            toggle(ui, self.body(), self.scale, self.id, texts, on, self.remark.is_idle());
         menu::offer(&response, choice.id, edits);
         if response.on_hover_text(tip).clicked() {
             edits.set_once(choice.id, param.normalized(usize::from(!on)));
@@ -85,7 +86,7 @@ impl Place {
                 let label = format!("{}: {name}", choice.name);
                 WidgetInfo::selected(Role::RadioButton, true, selected, label)
             });
-            paint(index, area, face(ui, &response, self.scale, selected, self.remark.idle));
+            paint(index, area, face(ui, &response, self.scale, selected, self.remark.is_idle()));
             menu::offer(&response, choice.id, edits);
             if response.on_hover_text(tip(name)).clicked() && !selected {
                 edits.set_once(choice.id, param.normalized(index));

@@ -5,20 +5,17 @@ pub mod more;
 mod slider;
 pub mod strip;
 
-use super::{
-    host::{indication_text, paint_indication},
-    theme::{self, Scale, Shade},
-};
+use super::theme::{self, Scale, Shade};
 use crate::{params::Control, session::Edits};
 #[cfg(test)]
 pub use choice::is_switch;
 pub use choice::list;
 use egui::{
-    Align2, Color32, CornerRadius, Id, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, Vec2,
-    WidgetInfo,
+    Align2, Color32, CornerRadius, Id, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui,
+    Vec2, WidgetInfo, vec2,
 };
+use plugin_guard::{Automation, Indication, Rgb};
 pub use slider::{arrows, wheel};
-use tone_filter_dsp::Controls;
 
 /// Sizes of a control's parts in points, at the default size of the window: fonts of name and value, thickness of a slider's
 /// track.
@@ -29,7 +26,6 @@ struct Sizes {
     track: f32,
 }
 
-/// Sizes of an ordinary control.
 const NORMAL: Sizes = Sizes { name: 12.0, value: 12.0, track: 4.0 };
 
 /// Returns the height in points of a control of [`NORMAL`] sizes.
@@ -38,11 +34,9 @@ fn row(scale: Scale) -> f32 {
 }
 
 fn show(ui: &mut Ui, cell: Rect, scale: Scale, sizes: Sizes, id: &str, edits: &mut Edits) {
-    let remark = Remark::of(id, &edits.params.chosen());
-    let indication = edits.indication(id);
-    let host = indication_text(&indication);
-    let place = Place { cell, id: ui.scope_id().with(id), scale, sizes, remark, host };
-    paint_indication(&indication, ui, place.caption().left_center(), scale);
+    let remark = Remark::of(id, edits);
+    let place = Place { cell, id: ui.scope_id().with(id), scale, sizes, remark };
+    place.remark.paint(ui, place.caption().left_center(), scale);
     let params = edits.params;
     match params.control(id) {
         Some(Control::Number(spec, param)) => place.slider(ui, spec, param, edits),
@@ -51,31 +45,62 @@ fn show(ui: &mut Ui, cell: Rect, scale: Scale, sizes: Sizes, id: &str, edits: &m
     }
 }
 
-/// Whether a control has no effect because of other settings, with a sentence that says why.
+/// What a control shows besides its value: whether other settings leave it without effect, and what the host does with it.
 pub struct Remark {
-    /// Sentence for the control's tooltip; empty if the control has an effect.
-    text: String,
-    /// Whether the control has no effect.
-    idle: bool,
+    /// Why the control has no effect; `None` if it has one.
+    idle: Option<&'static str>,
+    indication: Indication,
 }
 
 impl Remark {
     /// Returns the remark on the setting called `id`.
-    pub fn of(id: &str, controls: &Controls) -> Self {
-        let idle = controls.idle(id);
-        let text = idle.map(|reason| format!("No effect: {reason}.")).unwrap_or_default();
-        Self { text, idle: idle.is_some() }
+    pub fn of(id: &str, edits: &Edits) -> Self {
+        Self { idle: edits.params.chosen().idle(id), indication: edits.indication(id) }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.idle.is_some()
     }
 
     /// Returns `colour` if the control has an effect; otherwise the colour of controls without effect.
     pub fn shade(&self, colour: Shade) -> Color32 {
-        if self.idle { *theme::IDLE } else { *colour }
+        if self.is_idle() { *theme::IDLE } else { *colour }
     }
 
-    /// Returns the tooltip of a control: its `help`, the remark, and `host`, a text about the host's mapping and automation.
-    pub fn tip(&self, help: &str, host: &str) -> String {
-        let parts = [help, &self.text, host].into_iter();
-        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    /// Returns the control's tooltip: its `help`, then sentences about its effect, the host's mapping and automation.
+    pub fn tip(&self, help: &str) -> String {
+        let Indication { mapping, automation } = &self.indication;
+        let idle = self.idle.map(|reason| format!("No effect: {reason}."));
+        let mapping =
+            mapping.as_ref().map(|mapping| match (&*mapping.label, &*mapping.description) {
+                ("", "") => "Mapped by the host.".to_owned(),
+                (name, "") | ("", name) => format!("Mapped to {name}."),
+                (label, description) => format!("Mapped to {label}, {description}."),
+            });
+        let automation = automation.map(|(automation, _)| match automation {
+            Automation::Present => "The host has automation for it.",
+            Automation::Playing => "The host plays its automation.",
+            Automation::Recording => "The host records its automation.",
+            Automation::Overriding => "Its automation is overridden.",
+        });
+        let more = [idle, mapping, automation.map(str::to_owned)].into_iter().flatten();
+        std::iter::once(help.to_owned()).chain(more).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Paints the marks left of `at`: a disc for a mapping, and around it a ring for automation.
+    pub fn paint(&self, ui: &Ui, at: Pos2, scale: Scale) {
+        let radius = scale.length(2.2).max(1.6);
+        let centre = at - vec2(1.5 * radius + scale.length(3.0), 0.0);
+        let colour = |host: Option<Rgb>| host.map_or(*theme::ACCENT, theme::legible);
+        if let Some(mapping) = &self.indication.mapping {
+            ui.painter().circle_filled(centre, 0.75 * radius, colour(mapping.colour));
+        }
+        if let Some((automation, host)) = self.indication.automation {
+            // The ring is fainter while the automation does not play.
+            let rests = matches!(automation, Automation::Present | Automation::Overriding);
+            let colour = colour(host).gamma_multiply(if rests { 0.6 } else { 1.0 });
+            ui.painter().circle_stroke(centre, 1.5 * radius, Stroke::new(1.0, colour));
+        }
     }
 }
 
@@ -85,8 +110,6 @@ struct Place {
     scale: Scale,
     sizes: Sizes,
     remark: Remark,
-    /// Text about the host's mapping and automation of the parameter.
-    host: String,
 }
 
 impl Place {

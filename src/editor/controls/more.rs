@@ -1,6 +1,6 @@
-//! The part More: groups of settings that are shown on demand, and the button that opens it.
+//! The part More: groups of settings that are shown on demand.
 
-use super::{NORMAL, row, show as control, toggle};
+use super::{NORMAL, row, show as control};
 use crate::{
     editor::theme::{self, Scale},
     session::Edits,
@@ -101,7 +101,6 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     });
 }
 
-/// Shows `group` below its `title`.
 fn show_group(
     ui: &mut Ui,
     title: Rect,
@@ -121,19 +120,5 @@ fn show_group(
         let corner = title.left_bottom() + pitch * vec2(column as f32, line as f32);
         let cell = Rect::from_min_size(corner, vec2(lines.width, row(scale)));
         control(ui, cell, scale, NORMAL, id, edits);
-    }
-}
-
-pub(super) fn button_width(scale: Scale) -> f32 {
-    4.2 * scale.font(12.0).size + scale.length(8.0).max(4.0)
-}
-
-pub(super) fn button(ui: &mut Ui, place: Rect, scale: Scale, edits: &Edits) {
-    let open = edits.params.editor_more.load();
-    let id = ui.scope_id().with("more");
-    let response = toggle(ui, place, scale, id, ("More settings", "More"), open, false);
-    let verb = if open { "Hides" } else { "Shows" };
-    if response.on_hover_text(format!("{verb} all other settings")).clicked() {
-        edits.params.editor_more.store(!open);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Place, focus_ring};
 use crate::{
-    editor::{access, host::menu, theme},
+    editor::{access, menu, theme},
     session::Edits,
 };
 use egui::{
@@ -89,7 +89,7 @@ impl Place {
         focus_ring(ui, &response);
         response
             .on_hover_cursor(CursorIcon::ResizeHorizontal)
-            .on_hover_text(self.remark.tip(spec.help, &self.host));
+            .on_hover_text(self.remark.tip(spec.help));
 
         self.name(ui, param.name());
         self.paint_track(ui, shown, param.preview_normalized(0.0), active);
@@ -111,7 +111,7 @@ impl Place {
         let radius = 1.4 * thickness;
         let x = |value: f32| track.left() + radius + value * (track.width() - 2.0 * radius);
         let knob = pos2(x(value), track.center().y);
-        if self.remark.idle {
+        if self.remark.is_idle() {
             // A hollow knob marks a control without effect.
             let outline = Stroke::new((0.3 * thickness).max(1.0), theme::IDLE);
             ui.painter().circle(knob, radius, theme::BACKGROUND, outline);

@@ -1,6 +1,6 @@
 //! Strip of the main settings, always visible.
 
-use super::{NORMAL, Sizes, choice::voices_height, more, row, show as control};
+use super::{NORMAL, Sizes, choice::voices_height, row, show as control, toggle};
 use crate::{editor::theme::Scale, session::Edits};
 use egui::{Rect, Ui};
 use tone_filter_dsp::Group;
@@ -29,7 +29,8 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     control(ui, above, scale, NORMAL, voice, edits);
 
     let below = below.with_min_y(below.top() + down);
-    let button = below.with_min_x(below.right() - more::button_width(scale));
+    let width = 4.2 * scale.font(12.0).size + scale.length(8.0).max(4.0);
+    let button = below.with_min_x(below.right() - width);
     let pitch = (button.left() - below.left()) / others.len() as f32;
     for (index, id) in others.iter().enumerate() {
         let left = below.left() + index as f32 * pitch;
@@ -38,5 +39,12 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     }
     let bottom = button.bottom() - scale.length(5.0);
     let top = (bottom - scale.length(26.0).max(15.0)).max(button.top());
-    more::button(ui, Rect::from_x_y_ranges(button.x_range(), top..=bottom), scale, edits);
+    let button = Rect::from_x_y_ranges(button.x_range(), top..=bottom);
+    let open = edits.params.editor_more.load();
+    let id = ui.scope_id().with("more");
+    let response = toggle(ui, button, scale, id, ("More settings", "More"), open, false);
+    let verb = if open { "Hides" } else { "Shows" };
+    if response.on_hover_text(format!("{verb} all other settings")).clicked() {
+        edits.params.editor_more.store(!open);
+    }
 }

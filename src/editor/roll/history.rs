@@ -7,7 +7,7 @@ use tone_filter_dsp::{
     roll::{Cell, Column, DARKEST_DB},
 };
 
-/// Columns per second: the frame rate of a common display.
+/// Columns per second.
 pub const RATE: usize = 60;
 /// Length of the history in columns: ten minutes.
 const LONGEST: usize = crate::capture::SECONDS * RATE;
@@ -57,7 +57,7 @@ pub struct History {
     /// The host's bar number in the last update.
     bar: Option<i32>,
     /// First column of each bar of the host's song, and the bar's number, counted from 0.
-    bars: VecDeque<(i64, i32)>,
+    pub bars: VecDeque<(i64, i32)>,
 }
 
 impl History {
@@ -136,11 +136,6 @@ impl History {
     /// Returns the first column at or after `time` on the capture's clock.
     pub fn column_at(&self, time: f64) -> i64 {
         self.oldest() + self.columns.partition_point(|own| own.time < time) as i64
-    }
-
-    /// Returns the first column of each bar of the host's song, and the bar's number, counted from 0.
-    pub fn bars(&self) -> impl Iterator<Item = (i64, i32)> {
-        self.bars.iter().copied()
     }
 }
 

@@ -400,8 +400,8 @@ fn show_bars(ui: &Ui, view: &View, scale: Scale) {
             theme::text(ui.painter(), at, Align2::LEFT_TOP, &text, font.clone(), theme::DIM);
         }
     };
-    if history.bars().next().is_some() {
-        history.bars().for_each(|(column, bar)| show(column, Some(i64::from(bar))));
+    if !history.bars.is_empty() {
+        history.bars.iter().for_each(|(column, bar)| show(*column, Some(i64::from(*bar))));
         return;
     }
     let (mut bar, times) = (-1, view.times());

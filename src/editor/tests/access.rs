@@ -1,14 +1,21 @@
 //! Tests that every control has a name and can be operated by the keyboard.
 
 use super::TestEditor;
-use crate::editor::{DEFAULT_SIZE, MIN_SIZE, controls::is_switch};
+use crate::{
+    editor::{DEFAULT_SIZE, MIN_SIZE, controls::is_switch},
+    session::is_same,
+};
 use egui::{
     Event, Key,
     accesskit::{Action, ActionData, ActionRequest},
 };
 use egui_kittest::kittest::NodeT;
 use std::collections::BTreeSet;
-use tone_filter_dsp::{BandState, Bands, CHOICES, Choice, Group, SPECS, notes, notes::TONES};
+use tone_filter_dsp::{
+    BandMask, BandRange, BandState, Bands, CHOICES, Choice, Group, SPECS, Settings, notes,
+    notes::TONES,
+};
+use tone_filter_presets::Preset;
 
 /// Returns the names of all controls. Bands and keys are alike, so only those of the note A are among them.
 fn controls(editor: &TestEditor) -> Vec<String> {
@@ -66,21 +73,6 @@ fn the_tab_key_follows_the_header_from_the_left() {
             editor.key(Key::Tab);
             assert_eq!(editor.focused().as_ref(), Some(*name), "{size:?}: {places:?}");
         }
-    }
-}
-
-#[test]
-fn controls_in_menus_and_text_fields_are_named() {
-    for opener in
-        ["Mix: 60 %", "Save and load presets: File", "Preset: Tone Filter *", "Zoom: 100 %"]
-    {
-        let mut editor = editor();
-        let before = editor.controls();
-        editor.click(editor.place(opener));
-        let names = editor.controls();
-        assert!(names.iter().all(|name| !name.trim().is_empty()), "{opener}: {names:?}");
-        let new = names.iter().filter(|name| !before.contains(name)).count();
-        assert!(new > 3 || editor.offers("Mix to type"), "{opener}: {names:?}");
     }
 }
 
@@ -218,4 +210,48 @@ fn presets_and_notices_are_announced() {
     let mut texts = editor.announced();
     texts.sort();
     assert_eq!(texts, ["Preset Reference", "Saved"]);
+}
+
+/// Maximum number of key presses for all tasks. At a slow 1.5 s per press, they take less than two minutes.
+const MOST_KEYS: usize = 75;
+
+/// Presses Tab until the control called `name` has the focus. Returns the number of presses.
+fn tab_to(editor: &mut TestEditor, name: &str) -> usize {
+    for presses in 1..=MOST_KEYS {
+        editor.key(Key::Tab);
+        if editor.focused().is_some_and(|focused| focused == name) {
+            return presses;
+        }
+    }
+    panic!("Tab does not come to {name}, but to {:?}", editor.focused());
+}
+
+#[test]
+fn the_tasks_of_a_newcomer_take_few_keys() {
+    // With nothing but the window and the keyboard: find a sound like a Game Boy, make it softer, and mute an octave.
+    for size in [MIN_SIZE, DEFAULT_SIZE] {
+        let mut editor = TestEditor::new(size);
+        let mut keys = tab_to(&mut editor, "Preset: Tone Filter");
+        editor.key(Key::Enter);
+        let words = "game boy";
+        editor.run(&format!("~{words} | <Enter>"));
+        keys += words.len() + 2;
+        let preset = Preset::factory("game-boy").unwrap().settings;
+        assert!(is_same(&editor.settings(), &preset));
+
+        // Ten steps of Tone make the sound softer.
+        keys += tab_to(&mut editor, "Tone") + 10;
+        (0..10).for_each(|_| editor.key(Key::ArrowLeft));
+        let tone = editor.settings().tone;
+        assert!(tone < 0.75 * preset.tone, "{tone}");
+
+        keys += tab_to(&mut editor, "Octave 3") + 1;
+        editor.key(Key::Enter);
+        let above = BandRange::Whole.by_pitch().skip_while(|&tone| notes::name(tone) != "C3");
+        let muted = above.take(12).fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
+        let bands = editor.settings().bands;
+        assert_eq!(bands, muted);
+        assert!(is_same(&editor.settings(), &Settings { tone, bands, ..preset }));
+        assert!(keys <= MOST_KEYS, "{keys} keys at {size:?}");
+    }
 }

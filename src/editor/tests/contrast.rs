@@ -35,7 +35,10 @@ fn colours(editor: &TestEditor) -> Vec<(String, Color32, Color32)> {
     texts
 }
 
+/// Checks that all texts have contrast, and that all controls have a name.
 fn check(editor: &TestEditor, what: &str) {
+    let names = editor.controls();
+    assert!(names.iter().all(|name| !name.trim().is_empty()), "{what}: {names:?}");
     let texts = colours(editor);
     assert!(texts.len() > 30, "{what}: only {} texts", texts.len());
     let least = LEAST[usize::from(editor.params().editor_contrast.load())];

@@ -169,7 +169,6 @@ impl TestEditor {
         self.frame(vec![Event::ModifiersChanged(modifiers)]);
     }
 
-    /// Turns the wheel up by `notches`.
     pub fn wheel(&mut self, notches: f32, modifiers: Modifiers) {
         let (unit, delta) = (MouseWheelUnit::Line, vec2(0.0, notches));
         let (phase, source) = (TouchPhase::Move, MouseWheelSource::Unknown);
@@ -318,7 +317,6 @@ impl TestEditor {
         self.focusable().find(Node::is_focused).map(|node| node.accesskit_node().label().unwrap())
     }
 
-    /// Returns the visible texts and their areas.
     pub fn texts(&self) -> Vec<(String, Rect)> {
         let texts = self.shapes().filter_map(|(shape, clip)| match shape {
             Shape::Text(text) => {
@@ -338,7 +336,6 @@ impl TestEditor {
         areas
     }
 
-    /// Returns the area of the first painted `text`.
     pub fn text(&self, text: &str) -> Rect {
         self.areas_of(text)[0]
     }

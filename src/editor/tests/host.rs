@@ -1,16 +1,12 @@
 //! Tests of the exchange between host and editor beyond parameters.
 
 use super::TestEditor;
-use crate::{
-    editor::{DEFAULT_SIZE, MIN_SIZE, theme},
-    session::is_same,
-};
+use crate::editor::{DEFAULT_SIZE, MIN_SIZE, theme};
 use egui::{Color32, Event, Key, Modifiers, Pos2, Shape};
 use plugin_guard::{
     Automation, Connection, HostLink, Mapping, Menu, MenuItem, Place, Request, Track,
 };
 use tone_filter_dsp::{BandMask, Settings};
-use tone_filter_presets::Preset;
 
 /// Creates an editor, and the link to a host that accepts all requests.
 fn connected() -> (TestEditor, HostLink) {
@@ -283,22 +279,4 @@ fn the_header_shows_the_track() {
         editor.frame(vec![]);
         assert!(editor.texts().iter().all(|(text, _)| !text.contains("track")));
     }
-}
-
-#[test]
-fn a_host_s_preset_is_undoable_and_keeps_the_bypass() {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
-    editor.edit(|edits| edits.set_once("bypass", 1.0));
-    let before = editor.settings();
-    let session = editor.session().clone();
-    let pad = Preset::factory("chord-pad").unwrap();
-    session.load(pad.clone().into());
-    editor.frame(vec![]);
-    let pad = pad.settings;
-    assert!(is_same(&editor.settings(), &pad) && editor.params().controls().routing.bypass);
-    editor.place("Preset: Chord Pad");
-    editor.run("Undo");
-    // Equal except for the rounding of the host's values.
-    assert!(is_same(&editor.settings(), &before) && editor.params().controls().routing.bypass);
-    editor.place("Preset: Tone Filter");
 }

@@ -20,8 +20,8 @@ pub struct ClampedEvents<'a> {
     now: Cell<u32>,
     /// Replacement of the last event that needed one: a copy at another time, or an event that nice-plug skips.
     moved: UnsafeCell<EventBuffer>,
-    /// See [`ClampedEvents::tempo`].
-    tempo: Cell<Option<f64>>,
+    /// Song tempo in beats per minute after the last event read; `None` if the host reports none.
+    pub tempo: Cell<Option<f64>>,
 }
 
 impl<'a> ClampedEvents<'a> {
@@ -44,11 +44,6 @@ impl<'a> ClampedEvents<'a> {
     pub fn list(&self) -> clap_input_events {
         let ctx = (&raw const *self).cast_mut().cast();
         clap_input_events { ctx, size: Some(size), get: Some(get) }
-    }
-
-    /// Returns the song tempo in beats per minute after the last event read; `None` if the host reports none.
-    pub fn tempo(&self) -> Option<f64> {
-        self.tempo.get()
     }
 }
 
@@ -150,7 +145,7 @@ mod tests {
         let header = unsafe { &*get(&clamped.list(), 0) };
         assert_eq!(header.time, 63);
         let known = header.space_id == CLAP_CORE_EVENT_SPACE_ID;
-        (known.then_some(header.time), clamped.tempo())
+        (known.then_some(header.time), clamped.tempo.get())
     }
 
     #[test]

@@ -1,24 +1,10 @@
 //! The CLAP host as this crate uses it: functions for the features that nice-plug lacks.
 
-use crate::{HostLink, Rgb, Track};
+use crate::{Connection, HostLink, Rgb, Track};
 use clap_sys::{
     ext::{
-        context_menu::{
-            CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, CLAP_EXT_CONTEXT_MENU,
-            CLAP_EXT_CONTEXT_MENU_COMPAT, clap_context_menu_builder, clap_context_menu_target,
-            clap_host_context_menu,
-        },
-        gui::{CLAP_EXT_GUI, clap_host_gui},
-        latency::{CLAP_EXT_LATENCY, clap_host_latency},
-        note_name::{CLAP_EXT_NOTE_NAME, clap_host_note_name},
-        params::{CLAP_EXT_PARAMS, CLAP_PARAM_RESCAN_VALUES, clap_host_params},
-        preset_load::{CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT, clap_host_preset_load},
-        state::{CLAP_EXT_STATE, clap_host_state},
-        tail::{CLAP_EXT_TAIL, clap_host_tail},
-        track_info::{
-            CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT, CLAP_TRACK_INFO_HAS_TRACK_COLOR,
-            CLAP_TRACK_INFO_HAS_TRACK_NAME, clap_host_track_info, clap_track_info,
-        },
+        context_menu::*, gui::*, latency::*, note_name::*, params::*, preset_load::*, state::*,
+        tail::*, track_info::*,
     },
     id::clap_id,
 };
@@ -162,9 +148,19 @@ impl Host {
         self.extensions.get().and_then(field)
     }
 
+    /// Returns the connection for the editor's requests. Must be called after [`Host::init`].
+    pub fn connection(&self) -> Connection {
+        let state = self.extension(|all| all.state);
+        Connection {
+            wake: self.waker(),
+            marks_dirty: state.is_some_and(|state| state.mark_dirty.is_some()),
+            has_menus: self.extension(|all| all.context_menu).is_some(),
+        }
+    }
+
     /// Returns a function that asks the host to call `on_main_thread`. It may run on any thread, and does nothing after
     /// [`Host::close`].
-    pub fn waker(&self) -> Box<dyn Fn(&HostLink) + Send + Sync> {
+    fn waker(&self) -> Box<dyn Fn(&HostLink) + Send + Sync> {
         let (host, open) = (self.host, self.open.clone());
         // `try_read` never waits, so the host may call back. It fails only while the host is being closed.
         Box::new(move |_| {
@@ -218,11 +214,6 @@ impl Host {
         }
     }
 
-    /// Returns whether [`Host::mark_dirty`] has an effect.
-    pub fn marks_dirty(&self) -> bool {
-        self.extension(|all| all.state).is_some_and(|state| state.mark_dirty.is_some())
-    }
-
     /// Asks the host to call `flush` or `process`. Allowed on any thread but the audio thread.
     pub fn request_flush(&self) {
         if let Some(request) = self.extension(|all| all.params).and_then(|it| it.request_flush) {
@@ -253,11 +244,6 @@ impl Host {
         let colour = colour.and_then(rgb);
         let track = Track { name: name.to_string_lossy().into_owned(), colour };
         (track != Track::default()).then_some(track)
-    }
-
-    /// Returns whether the host has context menus for parameters.
-    pub fn has_menus(&self) -> bool {
-        self.extension(|all| all.context_menu).is_some()
     }
 
     /// Makes the host show its menu of a parameter at pixel (x, y) of the window; returns false if the host shows none.
@@ -307,7 +293,7 @@ mod tests {
         assert_eq!((rgb(colour(0)), rgb(colour(9))), (None, Some([1, 2, 3])));
     }
 
-    /// 1 within [`linger`], 2 while the host is being closed, 3 when [`linger`] has returned.
+    /// Stage of the test: 1 within [`linger`], 2 while the host is being closed, 3 when [`linger`] has returned.
     static STAGE: AtomicU8 = AtomicU8::new(0);
 
     fn await_stage(stage: u8) {

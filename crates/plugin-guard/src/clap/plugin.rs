@@ -13,10 +13,9 @@
 
 use super::{
     events::{self, ClampedEvents},
-    extensions::{self, host_data},
+    extensions,
     shim::{ClapShim, shim},
 };
-use crate::Connection;
 use clap_sys::{
     audio_buffer::clap_audio_buffer,
     ext::audio_ports::{CLAP_EXT_AUDIO_PORTS, clap_audio_port_info, clap_plugin_audio_ports},
@@ -67,15 +66,10 @@ unsafe extern "C" fn init(plugin: *const clap_plugin) -> bool {
         }
         shim.host.init();
         let host = &shim.host;
-        let connection = Connection {
-            wake: host.waker(),
-            marks_dirty: host.marks_dirty(),
-            has_menus: host.has_menus(),
-        };
-        shim.instance.link().connect(Some(connection));
+        shim.instance.link().connect(Some(host.connection()));
         // On other systems the window runs on the main thread and resizes itself.
         shim.instance.link().set_resizable(cfg!(target_os = "linux") && host.has_gui());
-        host_data::read_track(shim);
+        extensions::read_track(shim);
     }
     true
 }
@@ -103,7 +97,7 @@ unsafe extern "C" fn activate(
     shim.rate.store(f64::from(sample_rate as f32).to_bits(), Ordering::Relaxed);
     shim.forget_seen();
     // SAFETY: as above; CLAP calls `activate` on the main thread.
-    shim.channels.store(unsafe { layout_channels(plugin) }, Ordering::Relaxed);
+    shim.channels.store(unsafe { layout_channels(shim) }, Ordering::Relaxed);
     let inner = shim.inner.activate;
     // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
     let activated =
@@ -196,7 +190,7 @@ unsafe extern "C" fn process(
             let events = clamped.list();
             block.in_events = &events;
             // SAFETY: the block is the host's, except inputs and events, which live until the call returns.
-            (unsafe { inner(plugin, &block) }, clamped.tempo())
+            (unsafe { inner(plugin, &block) }, clamped.tempo.get())
         }
     };
     shim.tempo.store(tempo.unwrap_or(f64::NAN).to_bits(), Ordering::Relaxed);
@@ -233,16 +227,14 @@ fn channels_fit(block: &clap_process, channels: u32) -> bool {
 /// Returns the channel count of the main output in the layout that the host has chosen; 0 if unknown.
 ///
 /// # Safety
-/// `plugin` must come from [`ClapShim::create`], and the caller must be on the main thread.
-unsafe fn layout_channels(plugin: *const clap_plugin) -> u32 {
+/// Must be called on the main thread.
+unsafe fn layout_channels(shim: &ClapShim) -> u32 {
     let mut info = MaybeUninit::<clap_audio_port_info>::uninit();
-    // SAFETY: the pointers come from the plugin, and `get` fills in `info` if it returns true.
+    // SAFETY: guaranteed by the caller; the extension is of this type, and `get` fills in `info` if it returns true.
     unsafe {
-        let ports = (*plugin).get_extension.map(|get| get(plugin, CLAP_EXT_AUDIO_PORTS.as_ptr()));
-        let ports = ports.and_then(|ports| ports.cast::<clap_plugin_audio_ports>().as_ref());
-        let found = ports
-            .and_then(|ports| ports.get)
-            .is_some_and(|get| get(plugin, 0, false, info.as_mut_ptr()));
+        let ports = shim.inner_extension::<clap_plugin_audio_ports>(CLAP_EXT_AUDIO_PORTS);
+        let get = ports.and_then(|ports| ports.get);
+        let found = get.is_some_and(|get| get(&shim.inner, 0, false, info.as_mut_ptr()));
         if found { (*info.as_ptr()).channel_count } else { 0 }
     }
 }

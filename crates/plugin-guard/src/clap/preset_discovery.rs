@@ -5,18 +5,7 @@ use super::{
     ffi::{c_string, rust_string, without_panic},
 };
 use crate::{GuardedPlugin, PresetInfo};
-use clap_sys::{
-    factory::preset_discovery::{
-        CLAP_PRESET_DISCOVERY_FACTORY_ID, CLAP_PRESET_DISCOVERY_FACTORY_ID_COMPAT,
-        CLAP_PRESET_DISCOVERY_IS_FACTORY_CONTENT, CLAP_PRESET_DISCOVERY_IS_USER_CONTENT,
-        CLAP_PRESET_DISCOVERY_LOCATION_FILE, CLAP_PRESET_DISCOVERY_LOCATION_PLUGIN,
-        clap_preset_discovery_factory, clap_preset_discovery_filetype,
-        clap_preset_discovery_indexer, clap_preset_discovery_location,
-        clap_preset_discovery_metadata_receiver, clap_preset_discovery_provider,
-        clap_preset_discovery_provider_descriptor,
-    },
-    universal_plugin_id::clap_universal_plugin_id,
-};
+use clap_sys::{factory::preset_discovery::*, universal_plugin_id::clap_universal_plugin_id};
 use nice_plug::wrapper::clap::CLAP_VERSION;
 use std::{
     ffi::{CStr, c_char, c_void},

@@ -208,16 +208,22 @@ impl ClapShim {
     /// Must be called on the main thread.
     pub(super) unsafe fn parameter_ids(&self) -> &[(String, clap_id)] {
         self.parameters.get_or_init(|| {
-            // SAFETY: guaranteed by the caller; the extension is nice-plug's own, and `info` has room for the answer.
+            // SAFETY: guaranteed by the caller; `info` has room for the answer.
             let number = |index: usize| unsafe {
-                let params = self.inner_extension::<clap_plugin_params>(CLAP_EXT_PARAMS)?;
                 let mut info = MaybeUninit::<clap_param_info>::uninit();
-                let found = params.get_info?(&self.inner, index as u32, info.as_mut_ptr());
+                let found =
+                    self.inner_params()?.get_info?(&self.inner, index as u32, info.as_mut_ptr());
                 found.then(|| (*info.as_ptr()).id)
             };
             let ids = self.instance.params().param_map().into_iter().enumerate();
             ids.filter_map(|(index, (id, ..))| Some((id, number(index)?))).collect()
         })
+    }
+
+    /// Returns nice-plug's own functions for parameters.
+    pub(super) fn inner_params(&self) -> Option<clap_plugin_params> {
+        // SAFETY: the extension is of this type.
+        unsafe { self.inner_extension(CLAP_EXT_PARAMS) }
     }
 
     /// Returns nice-plug's extension called `id`.
@@ -231,18 +237,12 @@ impl ClapShim {
     }
 }
 
-/// nice-plug's extension, and a copy with some functions replaced.
-pub(super) struct Pair<T> {
-    pub(super) inner: T,
-    pub(super) own: T,
-}
-
-/// nice-plug's extensions with replaced functions, set at the host's first request.
+/// Copies of nice-plug's extensions with some functions replaced, made at the host's first request.
 #[derive(Default)]
 pub(super) struct Overridden {
-    pub(super) gui: OnceLock<Pair<clap_plugin_gui>>,
-    pub(super) params: OnceLock<Pair<clap_plugin_params>>,
-    pub(super) state: OnceLock<Pair<clap_plugin_state>>,
+    pub(super) gui: OnceLock<clap_plugin_gui>,
+    pub(super) params: OnceLock<clap_plugin_params>,
+    pub(super) state: OnceLock<clap_plugin_state>,
 }
 
 /// Returns the shim behind the host's pointer.

@@ -41,7 +41,10 @@ pub struct HostCalls {
     functions: Mutex<[Option<Function>; HostCall::ALL.len()]>,
     /// Whether each call has been requested.
     due: [AtomicBool; HostCall::ALL.len()],
-    /// Whether a timer in the host's run loop calls [`HostCalls::run`].
+    /// Timer in the host's run loop that calls [`HostCalls::run`]; `None` if the host has no run loop. The audio thread must not
+    /// lock it.
+    timer: Mutex<Option<(ComPtr<IRunLoop>, ComPtr<ITimerHandler>)>>,
+    /// Whether there is a `timer`.
     pub has_timer: AtomicBool,
 }
 
@@ -62,6 +65,41 @@ impl HostCalls {
     pub fn run_without_timer(&self) {
         if !self.has_timer.load(Ordering::Relaxed) {
             self.run();
+        }
+    }
+
+    /// Registers a timer in the run loop of `object`. Does nothing if `object` has no run loop, or a timer is already registered.
+    /// Returns whether this call registered a timer. It refers to `self` until [`HostCalls::unregister`].
+    ///
+    /// # Safety
+    /// Must be called on the host's main thread, with an object of the host or null.
+    pub unsafe fn register(self: &Arc<Self>, object: *mut FUnknown) -> bool {
+        if lock(&self.timer).is_some() {
+            return false;
+        }
+        // SAFETY: guaranteed by the caller.
+        let object = unsafe { ComRef::from_raw(object) };
+        let Some(run_loop) = object.and_then(|object| object.cast::<IRunLoop>()) else {
+            return false;
+        };
+        let handler = ComWrapper::new(Timer(self.clone())).to_com_ptr::<ITimerHandler>();
+        let Some(handler) = handler else { return false };
+        // SAFETY: a counted reference keeps the handler until it is unregistered.
+        let registered = unsafe { run_loop.registerTimer(handler.as_ptr(), INTERVAL) } == kResultOk;
+        if registered {
+            self.has_timer.store(true, Ordering::Relaxed);
+            *lock(&self.timer) = Some((run_loop, handler));
+        }
+        registered
+    }
+
+    /// Unregisters the timer. Must be called on the host's main thread.
+    pub fn unregister(&self) {
+        let timer = lock(&self.timer).take();
+        if let Some((run_loop, handler)) = timer {
+            self.has_timer.store(false, Ordering::Relaxed);
+            // SAFETY: both are counted references. A refusal by the host has no remedy.
+            let _ = unsafe { run_loop.unregisterTimer(handler.as_ptr()) };
         }
     }
 }
@@ -93,57 +131,5 @@ impl Class for Timer {
 impl ITimerHandlerTrait for Timer {
     unsafe fn onTimer(&self) {
         self.0.run();
-    }
-}
-
-type Registered = (ComPtr<IRunLoop>, ComPtr<ITimerHandler>, Arc<HostCalls>);
-
-/// Timer in the host's run loop that makes the requested calls; none if the host has no run loop.
-#[derive(Default)]
-pub struct RunLoop {
-    /// The registered timer. The audio thread must not lock it.
-    timer: Mutex<Option<Registered>>,
-}
-
-impl RunLoop {
-    /// Registers a timer for `calls` in the run loop of `object`. Does nothing if `object` has no run loop, or a timer is already
-    /// registered. Returns whether this call registered a timer.
-    ///
-    /// # Safety
-    /// Must be called on the host's main thread, with an object of the host or null.
-    pub unsafe fn register(&self, object: *mut FUnknown, calls: &Arc<HostCalls>) -> bool {
-        if lock(&self.timer).is_some() {
-            return false;
-        }
-        // SAFETY: guaranteed by the caller.
-        let object = unsafe { ComRef::from_raw(object) };
-        let Some(run_loop) = object.and_then(|object| object.cast::<IRunLoop>()) else {
-            return false;
-        };
-        let handler = ComWrapper::new(Timer(calls.clone())).to_com_ptr::<ITimerHandler>();
-        let Some(handler) = handler else { return false };
-        // SAFETY: a counted reference keeps the handler until it is unregistered.
-        let registered = unsafe { run_loop.registerTimer(handler.as_ptr(), INTERVAL) } == kResultOk;
-        if registered {
-            calls.has_timer.store(true, Ordering::Relaxed);
-            *lock(&self.timer) = Some((run_loop, handler, calls.clone()));
-        }
-        registered
-    }
-
-    /// Unregisters the timer. Must be called on the host's main thread.
-    pub fn unregister(&self) {
-        let timer = lock(&self.timer).take();
-        if let Some((run_loop, handler, calls)) = timer {
-            calls.has_timer.store(false, Ordering::Relaxed);
-            // SAFETY: both are counted references. A refusal by the host has no remedy.
-            let _ = unsafe { run_loop.unregisterTimer(handler.as_ptr()) };
-        }
-    }
-}
-
-impl Drop for RunLoop {
-    fn drop(&mut self) {
-        self.unregister();
     }
 }

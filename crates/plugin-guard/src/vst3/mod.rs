@@ -19,14 +19,7 @@ mod worker;
 use crate::{GuardedPlugin, construction, host_link::lock};
 use nice_plug::wrapper::vst3::{
     PluginInfo, Wrapper,
-    vst3::{
-        Class, ComPtr, ComRef, ComWrapper,
-        Steinberg::{
-            FIDString, FUnknown, IPluginFactory, IPluginFactory2, IPluginFactory2Trait,
-            IPluginFactory3, IPluginFactory3Trait, IPluginFactoryTrait, PClassInfo, PClassInfo2,
-            PClassInfoW, PFactoryInfo, TUID, int32, kInvalidArgument, kResultOk, tresult,
-        },
-    },
+    vst3::{Class, ComPtr, ComRef, ComWrapper, Steinberg::*},
 };
 use shim::Vst3Shim;
 use std::{ffi::c_void, marker::PhantomData, sync::Mutex};

@@ -16,9 +16,10 @@ const NOT_ARRANGED: u64 = u64::MAX;
 /// The host's settings of the sidechain bus.
 #[derive(Debug)]
 pub struct Sidechain {
-    /// Speakers, one bit per channel; 0 if the host has removed all of them.
-    arrangement: AtomicU64,
-    active: AtomicBool,
+    /// Speakers, one bit per channel; 0 if the host has removed all of them, or [`NOT_ARRANGED`].
+    pub arrangement: AtomicU64,
+    /// Whether the host has switched the bus on.
+    pub active: AtomicBool,
 }
 
 impl Default for Sidechain {
@@ -33,28 +34,18 @@ pub fn is_sidechain(direction: BusDirection, index: int32) -> bool {
 }
 
 impl Sidechain {
-    /// Stores the arrangement that the host has set.
-    pub fn arrange(&self, own: SpeakerArrangement) {
-        self.arrangement.store(own, Ordering::Relaxed);
-    }
-
     /// Returns the arrangement that the host has set, if any.
     pub fn arrangement(&self) -> Option<SpeakerArrangement> {
-        let own = self.arrangement.load(Ordering::Relaxed);
-        (own != NOT_ARRANGED).then_some(own)
-    }
-
-    /// Stores whether the host has switched the bus on.
-    pub fn activate(&self, active: bool) {
-        self.active.store(active, Ordering::Relaxed);
+        let arrangement = self.arrangement.load(Ordering::Relaxed);
+        (arrangement != NOT_ARRANGED).then_some(arrangement)
     }
 
     /// Corrects nice-plug's description of the sidechain: it is off by default, and has the channels that the host has set.
     pub fn describe(&self, info: &mut BusInfo) {
         let default_active = BusFlags_::kDefaultActive as u32;
         info.flags &= !default_active;
-        if let Some(own) = self.arrangement() {
-            info.channelCount = own.count_ones() as int32;
+        if let Some(arrangement) = self.arrangement() {
+            info.channelCount = arrangement.count_ones() as int32;
         }
     }
 
@@ -67,14 +58,15 @@ impl Sidechain {
                 .then(|| *data.inputs.add(index as usize))
         };
         let main = bus(0)?;
-        let fits = bus(1).is_some_and(|own| {
+        let fits = bus(1).is_some_and(|sidechain| {
             // SAFETY: both fields of the union are pointers to one pointer per channel.
             let complete = || unsafe {
-                let channels = own.__field0.channelBuffers32;
+                let channels = sidechain.__field0.channelBuffers32;
                 !channels.is_null()
-                    && (0..own.numChannels as usize).all(|index| !(*channels.add(index)).is_null())
+                    && (0..sidechain.numChannels as usize)
+                        .all(|index| !(*channels.add(index)).is_null())
             };
-            own.numChannels == main.numChannels && complete()
+            sidechain.numChannels == main.numChannels && complete()
         });
         (!fits || !self.active.load(Ordering::Relaxed)).then_some([main; 2])
     }

@@ -13,16 +13,15 @@ pub use linux::{finish, keep};
 #[cfg(target_os = "linux")]
 mod linux {
     use crate::{
-        GuardedPlugin, Task,
-        construction::{self, Executor},
-        task::{Kind, Reached},
+        GuardedPlugin, Job, Task,
+        construction::{self, Execute},
     };
     use nice_plug::wrapper::vst3::Wrapper;
     use std::{
         mem,
         sync::{
-            OnceLock,
-            mpsc::{RecvTimeoutError, channel},
+            Arc, OnceLock,
+            mpsc::{RecvTimeoutError, Sender, channel},
         },
         thread,
         time::{Duration, Instant},
@@ -31,25 +30,35 @@ mod linux {
     /// Maximum wait before a release. The worker may be waiting for the host, and the host for the release.
     const PATIENCE: Duration = Duration::from_secs(2);
 
-    /// Task executor of the hidden instance.
-    static KEEPER: OnceLock<Option<Box<dyn Executor>>> = OnceLock::new();
+    /// Queues a task for the worker, through the hidden instance.
+    static EXECUTE: OnceLock<Option<Execute>> = OnceLock::new();
+
+    /// Task that reports that the worker has done all earlier tasks.
+    struct Marker(Sender<()>);
+
+    impl Job for Marker {
+        fn run(&self) {
+            // The receiver may have given up.
+            let _ = self.0.send(());
+        }
+    }
 
     /// Keeps the worker alive: the first call creates the hidden instance. Must be called before an instance is constructed.
     pub fn keep<P: GuardedPlugin>() {
-        KEEPER.get_or_init(|| {
+        EXECUTE.get_or_init(|| {
             mem::forget(Wrapper::<P>::new());
-            construction::take().map(|created| created.executor)
+            construction::take().map(|created| created.execute_background)
         });
     }
 
     /// Waits up to 2 s until the worker has done all tasks in its queue: they may refer to the instance that is being released.
     pub fn finish() {
-        let Some(Some(keeper)) = KEEPER.get() else { return };
+        let Some(Some(execute)) = EXECUTE.get() else { return };
         let begun = Instant::now();
         while let Some(rest) = PATIENCE.checked_sub(begun.elapsed()) {
             let (sender, receiver) = channel();
-            // Sent through the hidden instance, as the worker releases the instance of a task.
-            keeper.background(Task(Kind::Reached(Reached(sender))));
+            // Goes through the hidden instance, as the worker releases the instance of a task.
+            execute(Task::new(Arc::new(Marker(sender))));
             match receiver.recv_timeout(rest) {
                 Ok(()) | Err(RecvTimeoutError::Timeout) => return,
                 // The queue is full, and nice-plug has dropped the task.

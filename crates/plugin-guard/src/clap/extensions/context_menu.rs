@@ -5,19 +5,7 @@ use super::super::{
     shim::{ClapShim, shim},
 };
 use crate::{Menu, MenuItem, Place, host_link::lock};
-use clap_sys::{
-    ext::context_menu::{
-        CLAP_CONTEXT_MENU_ITEM_BEGIN_SUBMENU, CLAP_CONTEXT_MENU_ITEM_CHECK_ENTRY,
-        CLAP_CONTEXT_MENU_ITEM_END_SUBMENU, CLAP_CONTEXT_MENU_ITEM_ENTRY,
-        CLAP_CONTEXT_MENU_ITEM_SEPARATOR, CLAP_CONTEXT_MENU_ITEM_TITLE,
-        CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, clap_context_menu_builder,
-        clap_context_menu_check_entry, clap_context_menu_entry, clap_context_menu_item_kind,
-        clap_context_menu_item_title, clap_context_menu_submenu, clap_context_menu_target,
-        clap_plugin_context_menu,
-    },
-    id::clap_id,
-    plugin::clap_plugin,
-};
+use clap_sys::{ext::context_menu::*, id::clap_id, plugin::clap_plugin};
 use std::{cell::RefCell, ffi::c_void};
 
 pub static EXTENSION: clap_plugin_context_menu =

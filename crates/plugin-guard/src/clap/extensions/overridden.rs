@@ -9,7 +9,7 @@
 use super::super::{
     events::ClampedEvents,
     ffi::{c_string, rust_string},
-    shim::{ClapShim, Pair, shim},
+    shim::{ClapShim, shim},
 };
 use clap_sys::{
     events::{clap_event_header, clap_input_events, clap_output_events},
@@ -28,22 +28,19 @@ use std::{
     sync::{OnceLock, atomic::Ordering},
 };
 
-/// Returns the extension for the host in `pair`. On first use, `own` makes it from nice-plug's extension called `id`.
+/// Returns the extension for the host in `cell`. On first use, `own` makes it from nice-plug's extension called `id`.
 ///
 /// # Safety
 /// The requirements of [`ClapShim::inner_extension`] apply.
 unsafe fn replaced<T: Copy>(
-    pair: &OnceLock<Pair<T>>,
+    cell: &OnceLock<T>,
     shim: &ClapShim,
     id: &CStr,
     own: fn(T) -> T,
 ) -> Option<*const c_void> {
-    if pair.get().is_none() {
-        // SAFETY: guaranteed by the caller.
-        let inner = unsafe { shim.inner_extension::<T>(id) }?;
-        let _ = pair.set(Pair { inner, own: own(inner) });
-    }
-    pair.get().map(|pair| ptr::from_ref(&pair.own).cast())
+    // SAFETY: guaranteed by the caller.
+    let inner = unsafe { shim.inner_extension::<T>(id) }?;
+    Some(ptr::from_ref(cell.get_or_init(|| own(inner))).cast())
 }
 
 /// Returns the extension called `id`, if this module replaces it. Hosts call this on any thread.
@@ -76,7 +73,7 @@ unsafe extern "C" fn flush(
 ) {
     // SAFETY: the host got `plugin` from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
-    let inner = shim.overridden.params.get().and_then(|params| params.inner.flush);
+    let inner = shim.inner_params().and_then(|params| params.flush);
     shim.edits_sent();
     // SAFETY: CLAP promises a list or null.
     let clamped = unsafe { events.as_ref() }.map(|events| ClampedEvents::new(events, 1, None));
@@ -102,7 +99,7 @@ unsafe extern "C" fn text_to_value(
 ) -> bool {
     // SAFETY: the host got `plugin` from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
-    let inner = shim.overridden.params.get().and_then(|params| params.inner.text_to_value);
+    let inner = shim.inner_params().and_then(|params| params.text_to_value);
     // SAFETY: the host guarantees the arguments, and calls this on its main thread.
     unsafe {
         let mut ids = shim.parameter_ids().iter();
@@ -117,11 +114,12 @@ unsafe extern "C" fn text_to_value(
 unsafe extern "C" fn load(plugin: *const clap_plugin, stream: *const clap_istream) -> bool {
     // SAFETY: the host got `plugin` from `ClapShim::create`.
     let shim = unsafe { shim(plugin) };
-    let inner = shim.overridden.state.get().and_then(|state| state.inner.load);
-    // SAFETY: the host guarantees the arguments, and calls this on its main thread.
+    // SAFETY: the extension is of this type; the host guarantees the arguments, and calls this on its main thread.
     unsafe {
+        let inner = shim.inner_extension::<clap_plugin_state>(CLAP_EXT_STATE);
         drop_edits(shim);
-        let loaded = inner.is_some_and(|inner| inner(plugin, stream));
+        let load = inner.and_then(|state| state.load);
+        let loaded = load.is_some_and(|load| load(plugin, stream));
         shim.notify_on_main_thread();
         loaded
     }
@@ -136,9 +134,7 @@ pub unsafe fn drop_edits(shim: &ClapShim) {
         true
     }
     let nowhere = clap_output_events { ctx: ptr::null_mut(), try_push: Some(forget) };
-    // SAFETY: the extension is of this type.
-    let params = unsafe { shim.inner_extension::<clap_plugin_params>(CLAP_EXT_PARAMS) };
-    if let Some(flush) = params.and_then(|params| params.flush) {
+    if let Some(flush) = shim.inner_params().and_then(|params| params.flush) {
         // SAFETY: without input, nice-plug only empties its queue, which any thread may do.
         unsafe { flush(&shim.plugin, ptr::null(), &nowhere) };
     }
@@ -149,10 +145,11 @@ unsafe extern "C" fn create(
     api: *const c_char,
     is_floating: bool,
 ) -> bool {
-    // SAFETY: the host got `plugin` from `ClapShim::create`, and guarantees the other arguments.
+    // SAFETY: the host got `plugin` from `ClapShim::create`, and guarantees the other arguments; the extension is of this type.
     unsafe {
         let shim = shim(plugin);
-        let inner = shim.overridden.gui.get().and_then(|gui| gui.inner.create);
-        shim.host.has_gui() && inner.is_some_and(|inner| inner(plugin, api, is_floating))
+        let inner = shim.inner_extension::<clap_plugin_gui>(CLAP_EXT_GUI);
+        let create = inner.and_then(|gui| gui.create).filter(|_| shim.host.has_gui());
+        create.is_some_and(|create| create(plugin, api, is_floating))
     }
 }

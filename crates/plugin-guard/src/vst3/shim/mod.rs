@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     Connection, GuardedPlugin, Instance, Job, Task,
-    construction::{Constructed, Executor},
+    construction::{Constructed, Execute},
     host_link::lock,
 };
 use nice_plug::wrapper::vst3::{
@@ -29,15 +29,8 @@ use nice_plug::wrapper::vst3::{
     vst3::{
         Class, ComPtr, ComRef, ComWrapper,
         Steinberg::{
-            FIDString, FUnknown, IBStream, IPlugView, IPluginBaseTrait, TBool, TUID,
-            Vst::{
-                BusDirection, BusInfo, ChannelContext::IInfoListener, CtrlNumber, IAudioProcessor,
-                IComponent, IComponentHandler, IComponentHandlerTrait, IComponentTrait,
-                IEditController, IEditControllerTrait, IMidiMapping, INoteExpressionController,
-                IProcessContextRequirements, IUnitInfo, IoMode, MediaType, ParamID, ParamValue,
-                ParameterInfo, RestartFlags_, RoutingInfo, String128, TChar,
-            },
-            int32, kInvalidArgument, kResultOk, tresult,
+            Vst::{ChannelContext::IInfoListener, *},
+            *,
         },
     },
 };
@@ -87,8 +80,8 @@ pub struct Vst3Shim {
     active: AtomicBool,
     processing: AtomicBool,
     calls: Arc<HostCalls>,
-    /// nice-plug's task executor, for hosts without a run loop.
-    executor: Box<dyn Executor>,
+    /// Queues a task for nice-plug, for hosts without a run loop.
+    execute: Execute,
     /// Thread that created the plugin: the host's main thread.
     thread: ThreadId,
     /// Host context from the factory; taken when the plugin is initialised.
@@ -118,7 +111,7 @@ impl Vst3Shim {
     /// Creates the shim around nice-plug's `wrapper`, which has constructed the instance. `context` is the factory's host context.
     pub fn new<P: GuardedPlugin>(
         wrapper: &ComWrapper<Wrapper<P>>,
-        Constructed { instance, executor }: Constructed,
+        Constructed { instance, execute_gui: execute, .. }: Constructed,
         context: Option<ComPtr<FUnknown>>,
     ) -> Option<Self> {
         let instance = Arc::<dyn Instance>::from(instance);
@@ -158,7 +151,7 @@ impl Vst3Shim {
             views,
             active: AtomicBool::new(false),
             processing: AtomicBool::new(false),
-            executor,
+            execute,
             thread: thread::current().id(),
             context: Mutex::new(context),
             checked_changes: AtomicU64::new(NOT_CHECKED),
@@ -230,7 +223,7 @@ impl Vst3Shim {
         self.calls.request(call);
         // Not if this is the host's main thread: nice-plug would then call the host at once, within `process`. The request waits.
         if !self.calls.has_timer.load(Ordering::Relaxed) && thread::current().id() != self.thread {
-            self.executor.gui(Task::new(self.calls.clone()));
+            (self.execute)(Task::new(self.calls.clone()));
         }
     }
 }
@@ -238,7 +231,7 @@ impl Vst3Shim {
 impl Drop for Vst3Shim {
     fn drop(&mut self) {
         // A host may release the plugin without terminating it.
-        self.views.run_loop.unregister();
+        self.calls.unregister();
         worker::finish();
     }
 }
@@ -275,14 +268,14 @@ impl IPluginBaseTrait for Vst3Shim {
         let of_factory = of_factory.as_ref().map_or(std::ptr::null_mut(), ComPtr::as_ptr);
         // SAFETY: both are objects of the host or null, and the host calls this on its main thread.
         unsafe {
-            self.views.run_loop.register(context, &self.calls);
-            self.views.run_loop.register(of_factory, &self.calls);
+            self.calls.register(context);
+            self.calls.register(of_factory);
             self.component.initialize(context)
         }
     }
 
     unsafe fn terminate(&self) -> tresult {
-        self.views.run_loop.unregister();
+        self.calls.unregister();
         self.calls.connect(HostCall::Restart, None::<fn()>);
         // SAFETY: there are no arguments.
         unsafe { self.component.terminate() }
@@ -335,7 +328,7 @@ impl IComponentTrait for Vst3Shim {
         // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         let result = unsafe { self.component.activateBus(media, direction, index, state) };
         if result == kResultOk && is_sidechain(direction, index) {
-            self.sidechain.activate(state != 0);
+            self.sidechain.active.store(state != 0, Ordering::Relaxed);
         }
         result
     }
@@ -411,7 +404,7 @@ impl IEditControllerTrait for Vst3Shim {
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
         // SAFETY: VST3 promises a handler or null, and the host calls this on its main thread.
         let host_handler = unsafe {
-            self.views.run_loop.register(handler.cast(), &self.calls);
+            self.calls.register(handler.cast());
             ComRef::from_raw(handler)
         };
         let flags = RestartFlags_::kLatencyChanged as int32;

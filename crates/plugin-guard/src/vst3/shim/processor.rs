@@ -5,15 +5,8 @@ use super::{
     Vst3Shim,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
-    TBool,
-    Vst::{
-        AudioBusBuffers, BusDirection, BusDirections_, ChannelContext::IInfoListenerTrait,
-        CtrlNumber, IAttributeList, IAudioProcessorTrait, IMidiMappingTrait,
-        INoteExpressionControllerTrait, IProcessContextRequirementsTrait, NoteExpressionTypeID,
-        NoteExpressionTypeInfo, NoteExpressionValue, ParamID, ProcessData, ProcessModes_,
-        ProcessSetup, SpeakerArrangement, String128, SymbolicSampleSizes_, TChar,
-    },
-    int16, int32, kInvalidArgument, kResultFalse, kResultOk, tresult, uint32,
+    Vst::{ChannelContext::IInfoListenerTrait, *},
+    *,
 };
 use std::sync::atomic::Ordering;
 
@@ -99,7 +92,7 @@ impl IAudioProcessorTrait for Vst3Shim {
             self.processor.setBusArrangements(both.as_mut_ptr(), 2, outputs, output_count)
         });
         if result == kResultOk {
-            self.sidechain.arrange(own);
+            self.sidechain.arrangement.store(own, Ordering::Relaxed);
         }
         result
     }

@@ -9,14 +9,8 @@ use crate::{GuardedPlugin, Instance, Job, Location, Request};
 use nice_plug::wrapper::vst3::vst3::{
     ComRef,
     Steinberg::{
-        IBStream,
-        Vst::{
-            self, BusDirection, IParamValueQueueTrait, IParameterChangesTrait, IUnitInfoTrait,
-            MediaType, ParamID, ParamValue, ParameterInfo, ParameterInfo_::ParameterFlags_,
-            ProcessData, ProgramListID, ProgramListInfo, String128, UnitID, UnitInfo,
-            kNoParentUnitId, kRootUnitId,
-        },
-        int16, int32, kInvalidArgument, kResultOk, tresult,
+        Vst::{ParameterInfo_::ParameterFlags_, *},
+        *,
     },
 };
 use std::{

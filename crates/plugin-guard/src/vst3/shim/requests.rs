@@ -4,14 +4,7 @@ use super::view::Views;
 use crate::{HostLink, Job, Menu, Place, Request};
 use nice_plug::wrapper::vst3::vst3::{
     Class, ComPtr, ComWrapper,
-    Steinberg::{
-        Vst::{
-            IComponentHandler, IComponentHandler2, IComponentHandler2Trait, IComponentHandler3,
-            IComponentHandler3Trait, IComponentHandlerTrait, IContextMenuItem, IContextMenuTarget,
-            IContextMenuTargetTrait, IContextMenuTrait, ParamID, RestartFlags_,
-        },
-        int32, kResultFalse, kResultOk, tresult,
-    },
+    Steinberg::{Vst::*, *},
 };
 use std::{
     mem,

@@ -3,7 +3,6 @@ use crate::{
     Job, Place, Request, construction,
     test_plugin::{CHANGED, TestPlugin},
 };
-use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::IAudioProcessorTrait;
 use std::{cell::Cell, ptr, rc::Rc, sync::mpsc, time::Duration};
 use tone_filter_testkit::vst3::Host;
 
@@ -62,14 +61,13 @@ fn a_terminated_plugin_does_not_restart() {
 fn an_unchanged_value_does_not_hide_edits() {
     let shim = shim();
     let params = shim.instance.params();
-    // SAFETY: the arguments are plain values, there is room, and `params` owns the parameter.
+    let (_, id) = shim.ids[0];
+    // SAFETY: the arguments are plain values, and `params` owns the parameter.
     unsafe {
-        let mut info: ParameterInfo = mem::zeroed();
-        assert_eq!(shim.getParameterInfo(0, &mut info), kResultOk);
         assert_eq!(shim.setProcessing(1), kResultOk);
-        assert_eq!(shim.setParamNormalized(info.id, 0.0), kResultOk);
+        assert_eq!(shim.setParamNormalized(id, 0.0), kResultOk);
         params.param_map()[0].1._internal_set_normalized_value(0.5);
-        assert_eq!(shim.getParamNormalized(info.id), 0.5);
+        assert_eq!(shim.getParamNormalized(id), 0.5);
     }
 }
 
@@ -141,14 +139,9 @@ fn a_parameter_may_be_read_and_set_while_it_changes() {
     returns(|| {
         let shim = ComWrapper::new(shim());
         let own = shim.to_com_ptr::<IEditController>().unwrap();
-        // SAFETY: the arguments are plain values, and there is room.
-        let id = unsafe {
-            let mut info: ParameterInfo = std::mem::zeroed();
-            assert_eq!(own.getParameterInfo(0, &mut info), kResultOk);
-            info.id
-        };
+        let (_, id) = shim.ids[0];
         let (controller, depth) = (own.clone(), Cell::new(0));
-        // SAFETY: as above.
+        // SAFETY: the arguments are plain values.
         let changed = move || unsafe {
             if depth.replace(depth.get() + 1) == 0 {
                 controller.getParamNormalized(id);

@@ -5,19 +5,11 @@
 //!
 //! The host is asked for a new size before the window is resized: GtkSocket, for instance, refuses windows that resize themselves.
 
-use super::super::host_calls::{HostCalls, RunLoop};
+use super::super::host_calls::HostCalls;
 use crate::{HostLink, host_link::lock};
 use nice_plug::wrapper::vst3::vst3::{
     Class, ComPtr, ComRef, ComWrapper,
-    Steinberg::{
-        FIDString, IPlugFrame, IPlugFrameTrait, IPlugView, IPlugViewContentScaleSupport,
-        IPlugViewContentScaleSupport_::ScaleFactor,
-        IPlugViewContentScaleSupportTrait, IPlugViewTrait,
-        Linux::{
-            FileDescriptor, IEventHandler, IRunLoop, IRunLoopTrait, ITimerHandler, TimerInterval,
-        },
-        TBool, ViewRect, char16, int16, kResultFalse, kResultOk, tresult,
-    },
+    Steinberg::{IPlugViewContentScaleSupport_::ScaleFactor, Linux::*, *},
 };
 use std::{
     ffi::c_void,
@@ -39,8 +31,6 @@ pub struct Views {
     thread: Mutex<Option<ThreadId>>,
     link: HostLink,
     pub calls: Arc<HostCalls>,
-    /// Run loop in which the calls are made.
-    pub run_loop: RunLoop,
 }
 
 impl Views {
@@ -51,7 +41,6 @@ impl Views {
             thread: Mutex::default(),
             link,
             calls: Arc::default(),
-            run_loop: RunLoop::default(),
         }
     }
 
@@ -93,7 +82,7 @@ struct Site {
     inner: ComPtr<IPlugView>,
     /// The host's pointer to the view.
     view: AtomicPtr<IPlugView>,
-    /// Whether the timer of [`RunLoop`] is registered with this frame.
+    /// Whether the timer of [`HostCalls`] is registered with this frame.
     has_timer: bool,
 }
 
@@ -204,7 +193,6 @@ impl View {
     /// # Safety
     /// Must be called on the host's main thread.
     unsafe fn place(&self, host: ComRef<IPlugFrame>) -> Site {
-        let Views { calls, run_loop, .. } = &*self.views;
         Site {
             host: host.to_com_ptr(),
             run_loop: host.cast(),
@@ -212,7 +200,7 @@ impl View {
             inner: self.inner.clone(),
             view: AtomicPtr::new(self.host_pointer.load(Ordering::Relaxed)),
             // SAFETY: guaranteed by the caller.
-            has_timer: unsafe { run_loop.register(host.as_ptr().cast(), calls) },
+            has_timer: unsafe { self.views.calls.register(host.as_ptr().cast()) },
         }
     }
 }
@@ -268,7 +256,7 @@ impl IPlugViewTrait for View {
         let views = &*self.views;
         let before = lock(&self.site).take();
         if before.as_ref().is_some_and(|before| before.has_timer) {
-            views.run_loop.unregister();
+            views.calls.unregister();
         }
         // SAFETY: VST3 promises a frame or null, and the host calls this on its main thread.
         let site = unsafe { ComRef::from_raw(frame).map(|host| Arc::new(self.place(host))) };

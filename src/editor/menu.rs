@@ -1,6 +1,7 @@
 //! Context menu of a parameter: the host's menu, or else one of the plugin with MIDI learn. Both have the entries [`OWN`].
 
-use crate::{editor::theme, params::Control, session::Edits};
+use super::theme;
+use crate::{params::Control, session::Edits};
 use egui::{Button, Checkbox, Id, Key, Popup, PopupKind, Pos2, Response, RichText, Ui};
 use plugin_guard::{Menu, MenuItem, Place, Request};
 use tone_filter_dsp::Controls;
