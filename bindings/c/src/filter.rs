@@ -3,8 +3,8 @@
 //! The library filters a copy of the samples, chunk by chunk. So interleaved channels need no second code path, and the
 //! caller's output may overwrite its input. Copying costs little compared to the resonators.
 //!
-//! Only one thread at a time may use a filter: a lock in the library would break the promise of real time. Games that set from
-//! another thread have a queue of their own.
+//! Only one thread at a time may use a filter: a lock in the library would break the promise of real time. A game that changes
+//! settings from another thread needs a queue of its own.
 
 use crate::{
     Status, TF_MAX_CHANNELS,
@@ -12,10 +12,7 @@ use crate::{
     settings::{of_json, of_preset},
     status::{fail, guard},
 };
-use std::{
-    ffi::c_char,
-    ptr::{self, NonNull},
-};
+use std::{ffi::c_char, ptr};
 use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Error, ToneFilter};
 
 const CHUNK: usize = 256;
@@ -109,10 +106,10 @@ unsafe fn create(
 /// Frees a filter. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_destroy(filter: *mut Filter) {
-    if let Some(filter) = NonNull::new(filter) {
+    if !filter.is_null() {
         guard(|| {
             // SAFETY: the header requires a pointer from `create`, which is no longer used.
-            drop(unsafe { Box::from_raw(filter.as_ptr()) });
+            drop(unsafe { Box::from_raw(filter) });
             Ok(())
         });
     }

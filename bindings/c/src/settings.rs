@@ -117,13 +117,13 @@ pub unsafe extern "C" fn tf_set_text(
         let (filter, id, entry) = unsafe { (exclusive(filter)?, text(id)?, text(entry)?) };
         let mut controls = filter.controls;
         match Setting::find(id) {
-            Some(Setting::Text(own)) => {
-                let set = own.set(&mut controls.settings, entry);
+            Some(Setting::Text(text)) => {
+                let set = text.set(&mut controls.settings, entry);
                 set.map_err(|error| fail(Status::Entry, error))?;
             }
-            Some(Setting::Choice(own)) => {
-                let index = own.parse(entry).ok_or_else(|| no_entry(own, entry))?;
-                own.set(&mut controls, index);
+            Some(Setting::Choice(choice)) => {
+                let index = choice.parse(entry).ok_or_else(|| no_entry(choice, entry))?;
+                choice.set(&mut controls, index);
             }
             Some(Setting::Number(_)) | None => return Err(unknown(id)),
         }
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn tf_get_text(
     guard(|| {
         // SAFETY: the header requires valid pointers.
         let (filter, id) = unsafe { (shared(filter)?, text(id)?) };
-        let setting = Setting::find(id).filter(|own| !matches!(own, Setting::Number(_)));
+        let setting = Setting::find(id).filter(|setting| !matches!(setting, Setting::Number(_)));
         let entry = setting.ok_or_else(|| unknown(id))?.text(&filter.controls);
         // SAFETY: the header requires valid pointers.
         unsafe { put_text(buffer, size, &entry) }

@@ -28,6 +28,10 @@ const BUILDS: [(&str, &str); 3] = [
     ("sanitizers", "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"),
 ];
 
+/// Programs made of the C code of pages: name and page.
+const PAGES: [(&str, &str); 2] =
+    [("page-games", "docs/manual/games.md"), ("page-readme", "examples/c/README.md")];
+
 fn main() -> Result<()> {
     let folder = target().join("engines");
     let c = C { prefix: folder.join("prefix"), folder };
@@ -36,8 +40,8 @@ fn main() -> Result<()> {
     })?;
     step("the header as C99, C11, C++11 and C++17", || c.header())?;
     step("build", || c.build())?;
-    for page in ["docs/manual/games.md", "examples/c/README.md"] {
-        step(&format!("the lines of {page}"), || c.page(page))?;
+    for (name, page) in PAGES {
+        step(&format!("the lines of {page}"), || c.run(name))?;
     }
     step("the lines of shell in docs/manual/games.md", || c.shell())?;
     step("NULL and garbage", || c.null())?;
@@ -68,14 +72,18 @@ impl C {
         Ok(())
     }
 
-    /// Builds the examples and `null.c` with the examples' Makefile.
+    /// Builds the examples, `null.c` and the programs of [`PAGES`] with the examples' Makefile.
     fn build(&self) -> Result<()> {
+        for (name, page) in PAGES {
+            fs::write(self.folder.join(name).with_extension("c"), program(page)?)?;
+        }
         for (name, flags) in BUILDS {
             let folder = self.folder.join(name);
             fs::create_dir_all(&folder)?;
             run(Command::new("make")
-                .args(["--directory=examples/c", "VPATH=../../bindings/c/tests", "all"])
-                .arg(folder.join("null"))
+                .args(["--directory=examples/c", "all"])
+                .arg(format!("VPATH=../../bindings/c/tests:{}", self.folder.display()))
+                .args(["null", PAGES[0].0, PAGES[1].0].map(|name| folder.join(name)))
                 .env("PKG_CONFIG_PATH", self.prefix.join("lib/pkgconfig"))
                 .arg(format!("BUILD={}", folder.display()))
                 .arg(format!("CFLAGS=-std=c99 {flags}"))
@@ -114,21 +122,6 @@ impl C {
         run(&mut command(folder.join("game")))
     }
 
-    fn page(&self, page: &str) -> Result<()> {
-        let (source, program) = (self.folder.join("page.c"), self.folder.join("page"));
-        fs::write(&source, self::program(page)?)?;
-        let link =
-            |flag: &str, folder: &str| format!("{flag}{}", self.prefix.join(folder).display());
-        run(Command::new("gcc")
-            .args(WARNINGS)
-            .args(["-std=c99", &link("-I", "include")])
-            .arg(&source)
-            .arg("-o")
-            .arg(&program)
-            .args([&link("-L", "lib"), "-ltone_filter", &link("-Wl,-rpath,", "lib")]))?;
-        run(&mut command(program))
-    }
-
     /// Returns all commands that run the program `name`, each with a label: the name of its build, or "valgrind".
     fn ways(&self, name: &str) -> Vec<(&'static str, Command)> {
         let program = |build: &str| self.folder.join(build).join(name);
@@ -142,6 +135,13 @@ impl C {
         ways
     }
 
+    /// Runs the program `name` in all ways.
+    fn run(&self, name: &str) -> Result<()> {
+        self.ways(name)
+            .into_iter()
+            .try_for_each(|(way, mut command)| run(&mut command).context(way))
+    }
+
     fn null(&self) -> Result<()> {
         let header = fs::read_to_string(self.prefix.join("include/tone_filter.h"))?;
         let source = fs::read_to_string(root().join("bindings/c/tests/null.c"))?;
@@ -150,10 +150,7 @@ impl C {
         for function in functions {
             ensure!(source.contains(&format!("{function}(")), "null.c does not call {function}");
         }
-        for (way, mut command) in self.ways("null") {
-            run(&mut command).context(way)?;
-        }
-        Ok(())
+        self.run("null")
     }
 
     /// Compares the output of `tone_filter.c` with the library, for files of one to six channels.
@@ -211,8 +208,11 @@ impl C {
             ensure!(output.status.success() && meter.contains(['o', '#']), "{way}: {meter}");
             // Valgrind's CPU has other vector units and no flush-to-zero.
             if way != "valgrind" {
-                let own = (meter, fs::read(&path)?);
-                ensure!(*first.get_or_insert_with(|| own.clone()) == own, "{way}: another sound");
+                let result = (meter, fs::read(&path)?);
+                ensure!(
+                    *first.get_or_insert_with(|| result.clone()) == result,
+                    "{way}: another sound"
+                );
             }
         }
         Ok(())

@@ -1,18 +1,4 @@
-//! A node for the audio graph of [firewheel](https://docs.rs/firewheel), Bevy's audio engine.
-//!
-//! ```
-//! use firewheel::{FirewheelConfig, FirewheelContext, diff::Memo};
-//! use tone_filter_firewheel::{ToneFilterNode, ToneFilterState};
-//!
-//! let mut context = FirewheelContext::new(FirewheelConfig::default());
-//! let mut filter = Memo::new(ToneFilterNode::default());
-//! let id = context.add_node(*filter, None)?;
-//! context.connect_stereo(id, context.graph_out_node_id(), false)?;
-//! filter.settings.morph = 50.0;
-//! filter.update_memo(&mut context.event_queue(id));
-//! assert_eq!(context.node_state_mut::<ToneFilterState>(id).unwrap().bands().total_power, 0.0);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 use firewheel::{
     StreamInfo,
@@ -139,7 +125,8 @@ impl AudioNode for ToneFilterNode {
         _: &EmptyConfig,
         mut cx: ConstructProcessorContext,
     ) -> Result<impl AudioNodeProcessor, NodeError> {
-        let mut filter = ToneFilter::new(rate(cx.stream_info), &self.settings)?;
+        let rate = cx.stream_info.sample_rate.get();
+        let mut filter = ToneFilter::new(rate.into(), &self.settings)?;
         filter.set_keyboard(&self.keyboard);
         let (snapshots, bands) = triple_buffer(&Snapshot::default());
         if let Some(state) = cx.custom_state_mut() {
@@ -149,15 +136,11 @@ impl AudioNode for ToneFilterNode {
     }
 }
 
-fn rate(stream: &StreamInfo) -> f64 {
-    stream.sample_rate.get().into()
-}
-
 struct Processor {
     filter: ToneFilter,
     snapshots: Input<Snapshot>,
-    /// Time on the stream's clock at which the filter is at its position in the score: the end of the last block. `None` before
-    /// the first block of a stream.
+    /// End of the last block on the stream's clock: the time of the filter's position in the score. `None` before a stream's
+    /// first block.
     clock: Option<InstantSamples>,
 }
 
@@ -223,7 +206,8 @@ impl AudioNodeProcessor for Processor {
 
     fn new_stream(&mut self, stream: &StreamInfo, _: &mut ProcStreamCtx) {
         // At a sample rate out of range, the old filter stays.
-        if let Ok(mut filter) = ToneFilter::new(rate(stream), self.filter.settings()) {
+        let rate = stream.sample_rate.get();
+        if let Ok(mut filter) = ToneFilter::new(rate.into(), self.filter.settings()) {
             filter.set_keyboard(self.filter.keyboard());
             filter.set_score(self.filter.set_score(None));
             filter.seek(self.filter.score_time());
@@ -236,8 +220,3 @@ impl AudioNodeProcessor for Processor {
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/manual/games.md")]
 struct Manual;
-
-/// Compiles and runs the Rust in this crate's README.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct OwnReadme;

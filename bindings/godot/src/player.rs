@@ -19,7 +19,7 @@ pub struct State {
     pub seek: Seek,
 }
 
-/// Position in the score: where the game has sought to, or where a player is since that seek.
+/// Position in the score: of the game's last seek, or of a player that has played on from that seek.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Seek {
     /// Number of the game's seeks up to the one that led to this position.

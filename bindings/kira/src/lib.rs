@@ -1,18 +1,4 @@
-//! An effect for the mixer of the audio engine [kira](https://docs.rs/kira).
-//!
-//! ```
-//! use kira::{AudioManager, AudioManagerSettings, backend::mock::MockBackend, track::TrackBuilder};
-//! use tone_filter_dsp::Settings;
-//! use tone_filter_kira::ToneFilterBuilder;
-//!
-//! let mut manager = AudioManager::<MockBackend>::new(AudioManagerSettings::default()).unwrap();
-//! let mut track = TrackBuilder::new();
-//! let mut filter = track.add_effect(ToneFilterBuilder::default());
-//! let _music = manager.add_sub_track(track)?;
-//! filter.set_settings(&Settings { morph: 50.0, ..Settings::default() })?;
-//! assert!(filter.set_settings(&Settings { morph: 101.0, ..Settings::default() }).is_err());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 use kira::{
     Frame, command_writers_and_readers,
@@ -51,11 +37,12 @@ impl EffectBuilder for ToneFilterBuilder {
         let (writers, readers) = command_writers_and_readers();
         let (snapshots, bands) = triple_buffer(&Snapshot::default());
         let (settings, keyboard) = (self.settings, Keyboard::default());
-        let (scored, scores) = (Scored::default(), SharedScores::default());
-        let (sender, score) = triple_buffer(&scored);
+        let (score_state, kept_scores) = (ScoreState::default(), SharedScores::default());
+        let (score_sender, scores) = triple_buffer(&score_state);
         let filter = None;
-        let effect = ToneFilterEffect { readers, settings, keyboard, score, filter, snapshots };
-        (Box::new(effect), ToneFilterHandle { writers, bands, scored, sender, scores })
+        let effect = ToneFilterEffect { readers, settings, keyboard, scores, filter, snapshots };
+        let handle = ToneFilterHandle { writers, bands, score_state, score_sender, kept_scores };
+        (Box::new(effect), handle)
     }
 }
 
@@ -64,14 +51,15 @@ impl EffectBuilder for ToneFilterBuilder {
 pub struct ToneFilterHandle {
     writers: CommandWriters,
     bands: Output<Snapshot>,
-    scored: Scored,
-    sender: Input<Scored>,
-    scores: SharedScores,
+    /// The last message of [`Self::score_sender`].
+    score_state: ScoreState,
+    score_sender: Input<ScoreState>,
+    kept_scores: SharedScores,
 }
 
 /// Message to the effect: a score and the position in it, in seconds. Sent together, so that a seek cannot overtake a score.
 #[derive(Debug, Clone, Default)]
-struct Scored {
+struct ScoreState {
     score: Option<Arc<Score>>,
     seconds: f64,
 }
@@ -95,15 +83,15 @@ impl ToneFilterHandle {
     /// Sets or removes the score, a list of notes that replaces the listener's decisions; see [`ToneFilter::set_score`]. A new
     /// score starts at 0 s; [`ToneFilterHandle::seek`] sets another position.
     pub fn set_score(&mut self, score: Option<Arc<Score>>) {
-        self.scores.keep(score.as_ref());
-        self.scored.score = score;
+        self.kept_scores.keep(score.as_ref());
+        self.score_state.score = score;
         self.seek(0.0);
     }
 
     /// Sets the position in the score, in seconds. Call it when the music begins, jumps or repeats.
     pub fn seek(&mut self, seconds: f64) {
-        self.scored.seconds = seconds;
-        self.sender.write(self.scored.clone());
+        self.score_state.seconds = seconds;
+        self.score_sender.write(self.score_state.clone());
     }
 
     /// Returns the bands at the end of the last block.
@@ -121,7 +109,7 @@ struct ToneFilterEffect {
     readers: CommandReaders,
     settings: Settings,
     keyboard: Keyboard,
-    score: Output<Scored>,
+    scores: Output<ScoreState>,
     /// `None` before the sample rate is known, and at a rate out of range. The sound then passes through unfiltered.
     filter: Option<ToneFilter>,
     snapshots: Input<Snapshot>,
@@ -135,7 +123,7 @@ impl Effect for ToneFilterEffect {
     /// Replaces the filter by one for the new rate, which continues at the old one's position in the score. Allocates, which
     /// kira permits here.
     fn on_change_sample_rate(&mut self, sample_rate: u32) {
-        let Scored { score, seconds } = self.score.output_buffer_mut();
+        let ScoreState { score, seconds } = self.scores.output_buffer_mut();
         *seconds = self.filter.as_ref().map_or(*seconds, ToneFilter::score_time);
         self.filter = ToneFilter::new(sample_rate.into(), &self.settings).ok();
         if let Some(filter) = &mut self.filter {
@@ -150,10 +138,10 @@ impl Effect for ToneFilterEffect {
             (self.readers.set_settings.read(), self.readers.set_keyboard.read());
         self.settings = settings.unwrap_or(self.settings);
         self.keyboard = keyboard.unwrap_or(self.keyboard);
-        let scored = self.score.update();
+        let has_score = self.scores.update();
         let Some(filter) = &mut self.filter else { return };
-        if scored {
-            let Scored { score, seconds } = self.score.output_buffer_mut();
+        if has_score {
+            let ScoreState { score, seconds } = self.scores.output_buffer_mut();
             filter.set_score(score.clone());
             filter.seek(*seconds);
         }
@@ -181,8 +169,3 @@ impl Effect for ToneFilterEffect {
         self.snapshots.write(filter.snapshot());
     }
 }
-
-/// Compiles and runs the Rust in this crate's README.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -20,12 +20,12 @@ type Property<'a> = (Urid, Urid, &'a [u8]);
 /// MIDI message of up to three bytes, padded with zeros.
 pub type Message = [u8; 3];
 
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..at + 4)?.try_into().ok().map(u32::from_ne_bytes)
+fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
+    bytes.get(offset..offset + 4)?.try_into().ok().map(u32::from_ne_bytes)
 }
 
 /// Splits `bytes` into events or properties, and returns head, type and content of each that is complete. A head has `head`
-/// bytes, the last of which are an atom.
+/// bytes and ends with an atom.
 fn parts(mut bytes: &[u8], head: usize) -> impl Iterator<Item = (&[u8], Urid, &[u8])> {
     std::iter::from_fn(move || {
         let size = u32_at(bytes, head - 8)? as usize;
@@ -66,12 +66,12 @@ pub fn object(content: &[u8]) -> Option<(Urid, impl Iterator<Item = Property<'_>
 
 /// Writer of MIDI messages into a sequence, in the buffer of a port.
 pub struct Writer<'a> {
-    /// Head of the sequence; `room` follows it in memory. NULL if the port is not connected.
+    /// Head of the sequence; `content` follows it in memory. NULL if the port is not connected.
     head: *mut Atom,
     /// Host's memory for the sequence's content.
-    room: &'a mut [u8],
-    /// Bytes at the start of `room` that are written.
-    used: usize,
+    content: &'a mut [u8],
+    /// Number of bytes of `content` that are written.
+    written: usize,
     midi: Urid,
 }
 
@@ -82,38 +82,37 @@ impl Writer<'_> {
     /// `sequence` must be NULL, or an aligned atom with as many bytes behind it as its size says. Nothing else may access them
     /// before the writer is dropped.
     pub unsafe fn new(sequence: *mut Atom, kind: Urid, midi: Urid) -> Self {
-        let mut room: &mut [u8] = &mut [];
+        let mut content: &mut [u8] = &mut [];
         // SAFETY: the caller guarantees it.
         if let Some(head) = unsafe { sequence.as_mut() } {
             // SAFETY: the caller guarantees that the bytes follow.
-            room = unsafe {
+            content = unsafe {
                 std::slice::from_raw_parts_mut(sequence.add(1).cast(), head.size as usize)
             };
-            let unit = room.len().min(UNIT);
-            room[..unit].fill(0);
+            let unit = content.len().min(UNIT);
+            content[..unit].fill(0);
             *head = Atom { size: unit as u32, kind };
         }
-        let used = room.len().min(UNIT);
-        Self { head: sequence, room, used, midi }
+        let written = content.len().min(UNIT);
+        Self { head: sequence, content, written, midi }
     }
 
     /// Writes `message` at `frame`, which must not decrease from call to call, and updates `sounding`. Space for the note-offs
     /// of all notes in `sounding` stays free, so that every note can end: drops a message that would need it.
     pub fn write(&mut self, frame: u32, message: Message, sounding: &mut Sounding) {
-        let [status, first, second] = message;
-        let content = [status, first, second, 0, 0, 0, 0, 0];
         let after = sounding.after(message);
-        let end = self.used + MESSAGE;
-        if end + MESSAGE * after.count() > self.room.len() {
+        let end = self.written + MESSAGE;
+        if end + MESSAGE * after.count() > self.content.len() {
             return;
         }
         *sounding = after;
-        let event = &mut self.room[self.used..end];
+        let event = &mut self.content[self.written..end];
+        event.fill(0);
         event[..8].copy_from_slice(&i64::from(frame).to_ne_bytes());
-        event[8..12].copy_from_slice(&length(status).to_ne_bytes());
+        event[8..12].copy_from_slice(&length(message[0]).to_ne_bytes());
         event[12..EVENT].copy_from_slice(&self.midi.to_ne_bytes());
-        event[EVENT..].copy_from_slice(&content);
-        self.used = end;
+        event[EVENT..EVENT + message.len()].copy_from_slice(&message);
+        self.written = end;
         // SAFETY: there is room, so by `new` the head is valid.
         unsafe { (*self.head).size = end as u32 };
     }
@@ -140,6 +139,7 @@ impl Sounding {
     }
 }
 
+/// Returns the length in bytes of a MIDI message with this status.
 fn length(status: u8) -> u32 {
     match status {
         0xC0..=0xDF | 0xF1 | 0xF3 => 2,

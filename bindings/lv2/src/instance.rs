@@ -65,8 +65,8 @@ impl Instance {
 
     /// Sets the address of the data of port `index`. Real time.
     pub fn connect(&mut self, index: u32, data: *mut c_void) {
-        if let Some((_, own)) = self.ports.get_mut(index as usize) {
-            *own = data;
+        if let Some((_, address)) = self.ports.get_mut(index as usize) {
+            *address = data;
         }
     }
 
@@ -134,26 +134,26 @@ impl Instance {
         writer: &mut Writer,
     ) {
         let Self { chunks, filter, queue, sounding, variant, .. } = self;
-        for (own, host) in chunks.iter_mut().flatten().zip(input.iter().chain(sidechain)) {
-            match host.is_null() {
-                true => own.fill(0.0),
+        for (chunk, buffer) in chunks.iter_mut().flatten().zip(input.iter().chain(sidechain)) {
+            match buffer.is_null() {
+                true => chunk.fill(0.0),
                 // SAFETY: the caller guarantees the source; `own` belongs to the instance and has room for a chunk.
                 false => unsafe {
-                    ptr::copy_nonoverlapping(host.add(start), own.as_mut_ptr(), frames);
+                    ptr::copy_nonoverlapping(buffer.add(start), chunk.as_mut_ptr(), frames);
                 },
             }
         }
         let [main, side] = chunks;
-        let connected = variant.sidechain && sidechain.iter().any(|host| !host.is_null());
+        let connected = variant.sidechain && sidechain.iter().any(|buffer| !buffer.is_null());
         let side = side.each_ref().map(|channel| &channel[..frames]);
         let side = &side[..if connected { variant.channels } else { 0 }];
         let mut channels = main.each_mut().map(|channel| &mut channel[..frames]);
         queue.process(filter, &mut channels[..variant.channels], side, |at, message| {
             writer.write((start + at) as u32, message, sounding);
         });
-        for (own, host) in channels.iter().zip(output).filter(|(_, host)| !host.is_null()) {
+        for (chunk, buffer) in channels.iter().zip(output).filter(|(_, buffer)| !buffer.is_null()) {
             // SAFETY: the caller guarantees it.
-            unsafe { ptr::copy_nonoverlapping(own.as_ptr(), host.add(start), frames) };
+            unsafe { ptr::copy_nonoverlapping(chunk.as_ptr(), buffer.add(start), frames) };
         }
     }
 

@@ -85,8 +85,8 @@ impl Port {
             Self::Sidechain(channel) => format!("sidechain_{}", channel + 1),
             Self::EventsIn => "events_in".to_owned(),
             Self::EventsOut => "events_out".to_owned(),
-            Self::Setting(own) if own.id() == BYPASS => "enabled".to_owned(),
-            Self::Setting(own) => own.id().replace('-', "_"),
+            Self::Setting(setting) if setting.id() == BYPASS => "enabled".to_owned(),
+            Self::Setting(setting) => setting.id().replace('-', "_"),
             Self::Latency => "latency".to_owned(),
         }
     }
@@ -98,20 +98,20 @@ impl Port {
 
     /// Sets a setting in `controls` to the valid value nearest to `value`. No effect for other ports.
     pub fn set(self, controls: &mut Controls, value: f32) {
-        let Self::Setting(own) = self else { return };
-        let value = match own {
-            _ if own.id() == BYPASS => f32::from(value <= 0.0),
+        let Self::Setting(setting) = self else { return };
+        let value = match setting {
+            _ if setting.id() == BYPASS => f32::from(value <= 0.0),
             Setting::Choice(choice) if choice.is_switch() => f32::from(value > 0.0),
             _ => value,
         };
-        own.set_value(controls, value);
+        setting.set_value(controls, value);
     }
 
     /// Returns the value of the port's setting in `controls`; 0 for other ports.
     pub fn get(self, controls: &Controls) -> f32 {
         match self {
-            Self::Setting(own) if own.id() == BYPASS => 1.0 - own.value(controls),
-            Self::Setting(own) => own.value(controls),
+            Self::Setting(setting) if setting.id() == BYPASS => 1.0 - setting.value(controls),
+            Self::Setting(setting) => setting.value(controls),
             _ => 0.0,
         }
     }

@@ -59,8 +59,8 @@ unsafe extern "C" fn restore(
     instance.portless = Settings::default();
     let settings = &mut instance.portless;
     let mut status = SUCCESS;
-    for (own, text) in TEXTS.iter().zip(texts) {
-        if text.is_some_and(|text| own.set(settings, text).is_err()) {
+    for (setting, text) in TEXTS.iter().zip(texts) {
+        if text.is_some_and(|text| setting.set(settings, text).is_err()) {
             status = BAD_TYPE;
         }
     }

@@ -73,11 +73,11 @@ fn manifest() -> String {
 
 fn plugins() -> String {
     let mut text = PREFIXES.to_owned();
-    for own in &TEXTS {
+    for setting in &TEXTS {
         text += &format!(
             "\n<{}> a rdf:Property , owl:DatatypeProperty ; rdfs:label {} ; rdfs:comment {} ; rdfs:range xsd:string .\n",
-            key(own).to_string_lossy(),
-            literal(own.id),
+            key(setting).to_string_lossy(),
+            literal(setting.id),
             literal("A setting that is no number, as it is in presets."),
         );
     }
@@ -152,7 +152,7 @@ fn description(port: Port, variant: &Variant) -> String {
             let more = "\n\t\tlv2:portProperty lv2:connectionOptional , lv2:isSideChain ;";
             return audio("Input", channel, "sidechain", "Sidechain", more);
         }
-        Port::Setting(own) => return control(own, port.get(&Controls::default())),
+        Port::Setting(setting) => return control(setting, port.get(&Controls::default())),
         Port::EventsIn => {
             "\t\ta lv2:InputPort , atom:AtomPort ;\n\t\tlv2:name \"Events in\" ;\n\
              \t\trdfs:comment \"MIDI that plays the keys, and the position of the song.\" ;\n\
@@ -178,12 +178,11 @@ fn description(port: Port, variant: &Variant) -> String {
 
 /// Returns the description of a setting's port, whose default is `default`.
 fn control(setting: Setting, default: f32) -> String {
-    let (name, help, designation) = match setting.id() == BYPASS {
-        true => {
-            let designation = "\t\tlv2:designation lv2:enabled ;\n";
-            ("Enabled", "Off lets the sound through untouched.", designation)
-        }
-        false => (setting.name(), setting.help(), ""),
+    let (name, help, designation) = if setting.id() == BYPASS {
+        let help = "Off lets the sound through untouched.";
+        ("Enabled", help, "\t\tlv2:designation lv2:enabled ;\n")
+    } else {
+        (setting.name(), setting.help(), "")
     };
     let values = match setting {
         Setting::Number(spec) => number(spec, default),
@@ -219,8 +218,8 @@ fn unit(spec: &Spec) -> String {
         "Hz" => "hz",
         "st" => "semitone12TET",
         "oct" => "oct",
-        own => {
-            let (name, render) = (literal(own), literal(&format!("%.{}f {own}", spec.decimals)));
+        unit => {
+            let (name, render) = (literal(unit), literal(&format!("%.{}f {unit}", spec.decimals)));
             return format!(
                 "[ a units:Unit ; rdfs:label {name} ; units:symbol {name} ; units:render {render} ]"
             );
@@ -251,14 +250,15 @@ fn presets() -> String {
     let all = VARIANTS.each_ref().map(uri).join(" , ");
     for (id, preset) in ids().filter_map(|id| Some((id, Preset::factory(id)?))) {
         let controls = Controls::from(preset.settings);
-        let is_sound = |port: &Port| matches!(port, Port::Setting(own) if !own.is_routing());
+        let is_sound =
+            |port: &Port| matches!(port, Port::Setting(setting) if !setting.is_routing());
         let values = variant.ports().filter(is_sound).map(|port| {
             let (symbol, value) = (port.symbol(), port.get(&controls));
             format!("[ lv2:symbol \"{symbol}\" ; pset:value {value:?} ]")
         });
-        let texts = TEXTS.iter().map(|own| {
-            let text = literal(&own.get(&preset.settings));
-            format!("<{}> {text}", key(own).to_string_lossy())
+        let texts = TEXTS.iter().map(|setting| {
+            let text = literal(&setting.get(&preset.settings));
+            format!("<{}> {text}", key(setting).to_string_lossy())
         });
         text += &format!(
             "\n{} a pset:Preset ;\n\tlv2:appliesTo {all} ;\n\trdfs:label {} ;\n\trdfs:comment {} ;\n\

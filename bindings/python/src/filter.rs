@@ -253,8 +253,7 @@ impl ToneFilter {
     #[pyo3(signature = (score))]
     fn set_score(&self, py: Python, score: Option<&str>) -> PyResult<()> {
         let score = parse_score(score)?;
-        let before = self.lock(py).inner.set_score(score);
-        drop(before);
+        self.lock(py).inner.set_score(score);
         Ok(())
     }
 

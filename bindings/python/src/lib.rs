@@ -108,7 +108,7 @@ fn _native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add_class::<transcribe::Transcription>()?;
     filter::add_attributes(&module.py().get_type::<filter::ToneFilter>())?;
     for record in [&record::KEY, &record::NOTE, &record::PRESET, &record::SETTING] {
-        record.add(module)?;
+        module.add(record.name, record.class(module.py())?)?;
     }
     module.add_function(wrap_pyfunction!(render, module)?)?;
     module.add_function(wrap_pyfunction!(transcribe::notes, module)?)?;

@@ -4,7 +4,7 @@ use pyo3::{prelude::*, sync::PyOnceLock, types::PyTuple};
 
 /// Class of a named tuple, created on first use.
 pub struct Record {
-    name: &'static str,
+    pub name: &'static str,
     fields: &'static [&'static str],
     doc: &'static str,
     class: PyOnceLock<Py<PyAny>>,
@@ -72,9 +72,5 @@ impl Record {
         values: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.class(py)?.call1(values.into_pyobject(py)?)
-    }
-
-    pub fn add(&self, module: &Bound<PyModule>) -> PyResult<()> {
-        module.add(self.name, self.class(module.py())?)
     }
 }

@@ -24,8 +24,8 @@ pub struct Keyword(Setting);
 impl Keyword {
     /// Returns all settings except connections to a host: `listen`, `midi_out` and `mpe`.
     pub fn all() -> impl Iterator<Item = Self> {
-        let own = |setting: &Setting| !setting.is_routing() || setting.id() == "bypass";
-        Setting::all().filter(own).map(Self)
+        let is_keyword = |setting: &Setting| !setting.is_routing() || setting.id() == "bypass";
+        Setting::all().filter(is_keyword).map(Self)
     }
 
     fn find(name: &str) -> PyResult<Self> {
@@ -44,7 +44,9 @@ impl Keyword {
     /// settings have none either.
     fn choices(self) -> Vec<&'static str> {
         match self.0 {
-            Choice(own) if !own.is_switch() => own.entries.iter().map(|(id, _)| *id).collect(),
+            Choice(choice) if !choice.is_switch() => {
+                choice.entries.iter().map(|(id, _)| *id).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -65,7 +67,9 @@ impl Keyword {
     pub fn get<'py>(self, controls: &Controls, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.0 {
             Number(spec) => decimal(spec.get(&controls.settings)).into_bound_py_any(py),
-            Choice(own) if own.is_switch() => (own.get(controls) == 1).into_bound_py_any(py),
+            Choice(choice) if choice.is_switch() => {
+                (choice.get(controls) == 1).into_bound_py_any(py)
+            }
             other => other.text(controls).into_bound_py_any(py),
         }
     }

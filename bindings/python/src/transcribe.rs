@@ -212,8 +212,8 @@ pub fn transcribe(
     // Notes beyond the MIDI keyboard are left out.
     let records = notes.iter().filter_map(|Note { start, end, tone, offset, velocity, .. }| {
         let pitch = midi_note(*tone, shift) + i32::from(*offset);
-        let own = (0..PITCHES as i32).contains(&pitch);
-        own.then(|| NOTE.make(py, (*start, *end, pitch, *velocity)))
+        let has_key = (0..PITCHES as i32).contains(&pitch);
+        has_key.then(|| NOTE.make(py, (*start, *end, pitch, *velocity)))
     });
     let key = key.map(|FoundKey { root, scale, certainty }| {
         KEY.make(py, (root.name(), scale.id(), decimal(certainty))).map(Bound::unbind)
@@ -232,20 +232,12 @@ pub fn transcribe(
 
 /// Finds the notes of a recording, of all instruments together: start, end, pitch and velocity.
 ///
-/// `transcribe` also returns a piano roll, key, tuning and MIDI, at the same cost, and describes the parameters in more detail.
+/// `transcribe` also returns a piano roll, key, tuning and MIDI, at the same cost.
 ///
 /// Parameters
 /// ----------
-/// audio : numpy.ndarray
-///     Floats of shape (channels, frames), or (frames,) for one channel, at any level.
-/// sample_rate : float
-///     Sample rate in Hz, 1000 to 1e9.
-/// preset : str or path, default "tone-filter"
-///     As for `ToneFilter`.
-/// live : bool, default False
-///     If True, notes as the plugin's MIDI out reports them, including short notes.
-/// **settings
-///     For example `sensitivity`, 0 to 100 %, default 50: less for clean lines, more for dense music.
+/// audio, sample_rate, preset, live, **settings
+///     As for `transcribe`. For example, a `sensitivity` below 50 % is for clean lines, above 50 % for dense music.
 ///
 /// Returns
 /// -------

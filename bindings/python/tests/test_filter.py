@@ -168,4 +168,3 @@ def test_other_threads_run_during_processing(music):
         thread.join()
     finally:
         sys.setswitchinterval(interval)
-

@@ -69,12 +69,12 @@ pub type Process = unsafe extern "system" fn(
 ) -> c_int;
 /// Sets the position of an audio source, in samples.
 pub type SetPosition = unsafe extern "system" fn(*mut EffectState, c_uint) -> c_int;
-/// Sets a parameter: state, index, value.
+/// Sets a parameter, on any thread: state, index, value.
 pub type SetParameter = unsafe extern "system" fn(*mut EffectState, c_int, c_float) -> c_int;
-/// Reads a parameter: state, index, destinations of the value and of a text. Each destination may be null.
+/// Reads a parameter, on any thread: state, index, destinations of the value and of a text. Each destination may be null.
 pub type GetParameter =
     unsafe extern "system" fn(*mut EffectState, c_int, *mut c_float, *mut c_char) -> c_int;
-/// Reads numbers for a display: state, name, destination, count.
+/// Reads numbers for a display, on any thread: state, name, destination, count.
 pub type GetBuffer =
     unsafe extern "system" fn(*mut EffectState, *const c_char, *mut c_float, c_int) -> c_int;
 
@@ -99,10 +99,7 @@ pub struct EffectDefinition {
     pub process: Option<Process>,
     pub set_position: Option<SetPosition>,
     pub parameters: *const ParameterDefinition,
-    /// Sets a parameter, on any thread.
     pub set_parameter: Option<SetParameter>,
-    /// Reads a parameter, on any thread.
     pub get_parameter: Option<GetParameter>,
-    /// Reads numbers for a display, on any thread.
     pub get_buffer: Option<GetBuffer>,
 }

@@ -28,8 +28,8 @@ pub enum Parameter {
 /// All parameters. Unity identifies them by name, so their order may change.
 pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
     // Texts have no values that a mixer could save, and Unity has no MIDI output.
-    let is_parameter = |own: &Setting| {
-        !matches!(own, Setting::Text(_)) && !["midi-out", "mpe"].contains(&own.id())
+    let is_parameter = |setting: &Setting| {
+        !matches!(setting, Setting::Text(_)) && !["midi-out", "mpe"].contains(&setting.id())
     };
     let settings = Setting::all().filter(is_parameter).map(Parameter::Setting);
     [Parameter::Preset].into_iter().chain(settings).chain([Parameter::Instance]).collect()
@@ -44,7 +44,7 @@ impl Parameter {
     pub fn name(&self) -> String {
         let id = match self {
             Self::Preset => "preset",
-            Self::Setting(own) => own.id(),
+            Self::Setting(setting) => setting.id(),
             Self::Instance => "instance",
         };
         let (first, rest) = id.split_at(1);
@@ -53,7 +53,7 @@ impl Parameter {
 
     /// Returns the unit of a number; otherwise an empty text.
     pub fn unit(&self) -> &'static str {
-        if let Self::Setting(own) = self { own.unit() } else { "" }
+        if let Self::Setting(setting) = self { setting.unit() } else { "" }
     }
 
     /// Returns the description. It lists the entries of a choice or of the presets with their numbers.
@@ -62,7 +62,7 @@ impl Parameter {
             Self::Preset => {
                 "A factory preset in place of all other parameters but Morph, Bypass, Listen and Instance."
             }
-            Self::Setting(own) => own.help(),
+            Self::Setting(setting) => setting.help(),
             Self::Instance => {
                 "The number by which scripts find this filter. Filters with the same number do the same."
             }
@@ -75,7 +75,7 @@ impl Parameter {
     pub fn entries(&self) -> Vec<&'static str> {
         match self {
             Self::Preset => ["none"].into_iter().chain(ids()).collect(),
-            Self::Setting(own) => own.entries().iter().map(|(id, _)| *id).collect(),
+            Self::Setting(setting) => setting.entries().iter().map(|(id, _)| *id).collect(),
             Self::Instance => Vec::new(),
         }
     }
@@ -84,7 +84,7 @@ impl Parameter {
     pub fn range(&self) -> [f32; 2] {
         match self {
             Self::Preset => [0.0, ids().count() as f32],
-            Self::Setting(own) => own.range(),
+            Self::Setting(setting) => setting.range(),
             Self::Instance => [0.0, (INSTANCES - 1) as f32],
         }
     }
@@ -92,7 +92,7 @@ impl Parameter {
     /// Returns the value in a new instance.
     pub fn default(&self) -> f32 {
         match self {
-            Self::Setting(own) => own.value(&Controls::default()),
+            Self::Setting(setting) => setting.value(&Controls::default()),
             Self::Preset | Self::Instance => 0.0,
         }
     }
@@ -101,7 +101,7 @@ impl Parameter {
     pub fn valid(&self, value: f32) -> Option<f32> {
         let [min, max] = self.range();
         let continuous =
-            matches!(self, Self::Setting(Setting::Number(own)) if own.taper != Taper::Whole);
+            matches!(self, Self::Setting(Setting::Number(spec)) if spec.taper != Taper::Whole);
         let value = if continuous { value } else { value.round() };
         (!value.is_nan()).then(|| value.clamp(min, max))
     }
@@ -109,8 +109,8 @@ impl Parameter {
     /// Returns the slider's exponent: it puts the geometric mean of a logarithmic range in the slider's middle.
     fn display_exponent(&self) -> f32 {
         match self {
-            Self::Setting(Setting::Number(own)) if own.taper == Taper::Logarithmic => {
-                (1.0 + (own.max / own.min).sqrt()).log2()
+            Self::Setting(Setting::Number(spec)) if spec.taper == Taper::Logarithmic => {
+                (1.0 + (spec.max / spec.min).sqrt()).log2()
             }
             _ => 1.0,
         }
@@ -173,7 +173,7 @@ impl RawValues {
             let value = f32::from_bits(cell.load(Ordering::Relaxed));
             match parameter {
                 Parameter::Preset => *preset = (value as usize).checked_sub(1),
-                Parameter::Setting(own) => own.set_value(controls, value),
+                Parameter::Setting(setting) => setting.set_value(controls, value),
                 Parameter::Instance => *instance = value as usize,
             }
         }

@@ -38,14 +38,15 @@ pub struct Block {
 pub struct Player {
     /// On the heap, because threads of games have little stack.
     filter: Box<ToneFilter>,
+    /// Looked up when the player is created, because the first access allocates. So are `presets`.
     queues: &'static [RequestQueue],
     presets: &'static [Settings],
     /// Instance number and version of the last requests that were applied.
-    seen: Option<(usize, u64)>,
+    applied: Option<(usize, u64)>,
     preset: Option<Settings>,
     tempo: f64,
     /// Instance number and [`Position::count`](crate::request_queue::Position::count) of the last position that was applied.
-    position: Option<(usize, u64)>,
+    applied_position: Option<(usize, u64)>,
     /// Time on Unity's DSP clock at which the score starts, in seconds; `None` before the first block.
     origin: Option<f64>,
     /// Seconds from the start of the score until it repeats; `None` to play it once.
@@ -67,10 +68,10 @@ impl Player {
             filter: Box::new(filter.with_channels(MAX_CHANNELS)),
             queues: &QUEUES,
             presets: &PRESET_SETTINGS,
-            seen: None,
+            applied: None,
             preset: None,
             tempo: DEFAULT_TEMPO,
-            position: None,
+            applied_position: None,
             origin: None,
             length: None,
             next_tick: None,
@@ -87,7 +88,7 @@ impl Player {
         let parameters = values.read();
         let queue = &self.queues[parameters.instance];
         let now = block.tick as f64 / self.filter.sample_rate();
-        self.follow(queue, parameters.instance, now);
+        self.apply_requests(queue, parameters.instance, now);
         self.set(parameters);
         if block.reset {
             let keyboard = *self.filter.keyboard();
@@ -114,25 +115,23 @@ impl Player {
 
     /// Applies new requests; if a script is changing them, leaves them to the next block. The block starts at `now` seconds of
     /// Unity's DSP clock.
-    fn follow(&mut self, queue: &RequestQueue, instance: usize, now: f64) {
-        let seen = Some((instance, queue.version()));
-        if self.seen == seen {
+    fn apply_requests(&mut self, queue: &RequestQueue, instance: usize, now: f64) {
+        let newest = Some((instance, queue.version()));
+        if self.applied == newest {
             return;
         }
-        let position = queue.try_read(|requests| {
-            (self.preset, self.tempo) = (requests.preset, requests.tempo);
-            self.filter.set_keyboard(&requests.keyboard);
-            // The queue keeps a reference to the old score, so nothing is freed here.
-            drop(self.filter.set_score(requests.score.clone()));
-            requests.position
-        });
-        let Some(position) = position else { return };
+        let Some(requests) = queue.try_lock() else { return };
+        (self.preset, self.tempo) = (requests.preset, requests.tempo.unwrap_or(DEFAULT_TEMPO));
+        self.filter.set_keyboard(&requests.keyboard);
+        // The queue keeps a reference to the old score, so nothing is freed here.
+        drop(self.filter.set_score(requests.score.clone()));
+        let position = requests.position;
         let set = Some((instance, position.count));
-        if self.position != set {
+        if self.applied_position != set {
             (self.origin, self.length) = (Some(now - position.at(now)), position.length);
-            (self.position, self.next_tick) = (set, None);
+            (self.applied_position, self.next_tick) = (set, None);
         }
-        self.seen = seen;
+        self.applied = newest;
     }
 
     /// Repeats the score: if `now` is at or behind its end, moves its origin to the start of the current repetition and seeks.

@@ -8,18 +8,19 @@ use std::{
     },
     thread,
 };
-use tone_filter_dsp::{DEFAULT_TEMPO, Keyboard, Score, Settings, SharedScores};
+use tone_filter_dsp::{Keyboard, Score, Settings, SharedScores};
 
 /// Requests and levels for each instance number.
 pub static QUEUES: LazyLock<Vec<RequestQueue>> =
     LazyLock::new(|| (0..INSTANCES).map(|_| RequestQueue::default()).collect());
 
 /// Requests to the filters with one instance number.
+#[derive(Default)]
 pub struct Requests {
     /// Settings of a preset, which replace the values of the parameters.
     pub preset: Option<Settings>,
-    /// Tempo in beats a minute.
-    pub tempo: f64,
+    /// Tempo in beats a minute; `None` for the default.
+    pub tempo: Option<f64>,
     pub keyboard: Keyboard,
     /// Score that replaces the listener's decisions; `None` without a score.
     pub score: Option<Arc<Score>>,
@@ -55,19 +56,6 @@ impl Requests {
     }
 }
 
-impl Default for Requests {
-    fn default() -> Self {
-        Self {
-            preset: None,
-            tempo: DEFAULT_TEMPO,
-            keyboard: Keyboard::default(),
-            score: None,
-            scores: SharedScores::default(),
-            position: Position::default(),
-        }
-    }
-}
-
 /// Requests to the filters with one instance number, with a lock, and levels that these filters report.
 ///
 /// No thread ever waits for the lock: if a script holds it, the audio thread reads at its next block, and another script tries
@@ -86,11 +74,6 @@ impl RequestQueue {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Passes the requests to `take`; returns `None` if a script is changing them. Neither waits nor allocates.
-    pub fn try_read<T>(&self, take: impl FnOnce(&Requests) -> T) -> Option<T> {
-        self.try_lock().map(|requests| take(&requests))
-    }
-
     /// Changes the requests. Waits for other scripts, so it is not for the audio thread.
     pub fn change(&self, change: impl FnOnce(&mut Requests)) {
         let mut requests = loop {
@@ -105,11 +88,24 @@ impl RequestQueue {
         self.version.fetch_add(1, Ordering::Release);
     }
 
-    fn try_lock(&self) -> Option<MutexGuard<'_, Requests>> {
+    /// Locks the requests; returns `None` if another thread has locked them. Neither waits nor allocates.
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, Requests>> {
         match self.requests.try_lock() {
             Ok(requests) => Some(requests),
             Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_audio_thread_does_not_wait_for_a_script() {
+        let queue = RequestQueue::default();
+        queue.change(|_| assert!(queue.try_lock().is_none()));
+        assert!(queue.try_lock().is_some());
     }
 }

@@ -6,9 +6,8 @@ use crate::{
     request_queue::{Position, QUEUES, RequestQueue},
 };
 use std::{
-    cell::Cell,
-    ffi::{c_char, c_int},
-    io::Write,
+    cell::RefCell,
+    ffi::{CString, c_char, c_int},
     panic::{AssertUnwindSafe, catch_unwind},
     ptr, slice,
     sync::Arc,
@@ -16,11 +15,9 @@ use std::{
 use tone_filter_dsp::{KeyEvent, Score};
 use tone_filter_presets::Preset;
 
-/// Size in bytes of the buffer for the text of an error and a NUL. Longer texts are cut.
-const MOST: usize = 512;
-
 thread_local! {
-    static ERROR: Cell<[u8; MOST]> = const { Cell::new([0; MOST]) };
+    /// Text of the thread's last error.
+    static ERROR: RefCell<CString> = RefCell::default();
 }
 
 /// Result of a function for scripts: null on success, otherwise the text of the error.
@@ -38,11 +35,8 @@ fn answer(instance: c_int, body: impl FnOnce(&RequestQueue) -> Result<(), String
         Ok(Err(fault)) => fault,
         Err(_) => "a fault of the library".to_owned(),
     };
-    let mut text = [0; MOST];
-    // The last byte stays 0 as the NUL. A text that is too long is cut.
-    let _ = write!(&mut text[..MOST - 1], "{fault}");
-    ERROR.set(text);
-    ERROR.with(Cell::as_ptr).cast::<c_char>().cast_const()
+    ERROR.set(CString::new(fault.replace('\0', "")).unwrap_or_default());
+    ERROR.with_borrow(|text| text.as_ptr())
 }
 
 /// Returns a script's text; `None` if `text` is null. Fails if it is not UTF-8.
@@ -132,7 +126,7 @@ pub extern "C" fn tone_filter_unity_set_tempo(instance: c_int, tempo: f64) -> An
         if !(tempo.is_finite() && tempo > 0.0) {
             return Err(format!("tempo {tempo}; use more than 0"));
         }
-        queue.change(|requests| requests.tempo = tempo);
+        queue.change(|requests| requests.tempo = Some(tempo));
         Ok(())
     })
 }

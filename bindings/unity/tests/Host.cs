@@ -47,11 +47,15 @@ public static class Host
         Fails(() => filter.SetPreset("nonsense"), "the preset: ");
         Fails(() => filter.Seek(1.5, double.PositiveInfinity), "1.5 s at inf s; use finite times");
         Fails(() => filter.Seek(0.0, null, -2.0), "a loop of -2 s");
+        Fails(() => filter.Seek(0.0, null, double.NaN), "a loop of NaN s");
         Fails(() => filter.Key(128, 1f), "note 128; use 0 to 127");
+        Fails(() => filter.Key(-1, 1f), "note -1; use 0 to 127");
         Fails(() => filter.Key(60, 1.5f), "velocity 1.5; use 0 to 1");
+        Fails(() => filter.Key(60, float.NaN), "velocity NaN; use 0 to 1");
         Fails(() => filter.SetTempo(-0.5), "tempo -0.5; use more than 0");
         Fails(() => filter.ReadBands(null), "the array of levels is null");
         Fails(() => new ToneFilter(null, 64).ReleaseKeys(), "filter 64: use 0 to 63");
+        Fails(() => new ToneFilter(null, -1).ReleaseKeys(), "filter -1: use 0 to 63");
         Console.WriteLine("ToneFilter.cs does what it should");
         return 0;
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::{env, error::Error, fmt::Write, fs, path::Path};
 use tone_filter_dsp::{
-    CHOICES, Group, SPECS, TEXTS, TextOf,
+    CHOICES, Choice, Group, SPECS, Setting, Spec, TEXTS, Text, TextOf,
     notes::{PUBLISHED, TONES},
 };
 use tone_filter_presets::{Preset, ids};
@@ -31,15 +31,11 @@ fn tables() -> Result<String> {
             "decimals": spec.decimals, "taper": taper, "help": spec.help,
         }))
     });
-    let choices = CHOICES.iter().map(|choice| {
-        json!({
-            "id": choice.id, "name": choice.name, "entries": choice.entries, "help": choice.help,
-        })
+    let choices = CHOICES.iter().map(|Choice { id, name, entries, help, .. }| {
+        json!({ "id": id, "name": name, "entries": entries, "help": help })
     });
-    let texts = TEXTS.iter().map(|text| {
-        let form = form(text.of);
-        let of = text.of.to_string();
-        json!({ "id": text.id, "name": text.name, "form": form, "of": of, "help": text.help })
+    let texts = TEXTS.iter().map(|Text { id, name, of, help, .. }| {
+        json!({ "id": id, "name": name, "form": form(*of), "of": of.to_string(), "help": help })
     });
     let presets = ids().map(|id| {
         let preset = Preset::factory(id).ok_or("a factory preset")?;
@@ -83,33 +79,30 @@ fn groups() -> Vec<Value> {
     with_one_name.map(group).collect()
 }
 
+/// Returns the types of the settings and of the presets' ids in TypeScript.
 fn declarations() -> String {
     let mut text = String::from(
         "/** All settings: those of the sound, and `bypass`. */\nexport interface Settings {\n",
     );
-    for spec in &SPECS {
-        let range = format!("{} to {} {}", spec.min, spec.max, spec.unit);
-        field(&mut text, spec.id, "number", &format!("{} {range}.", spec.help));
-    }
-    for choice in &CHOICES {
-        let entries = choice.entries.iter().map(|(id, _)| format!("\"{id}\""));
-        let kind = match choice.is_switch() {
-            true => "boolean".to_owned(),
-            false => entries.collect::<Vec<_>>().join(" | "),
+    for setting in Setting::all() {
+        let (kind, range) = match setting {
+            Setting::Number(Spec { min, max, unit, .. }) => {
+                ("number".to_owned(), format!(" {min} to {max} {unit}."))
+            }
+            Setting::Choice(choice) if choice.is_switch() => ("boolean".to_owned(), String::new()),
+            Setting::Choice(choice) => {
+                let entries: Vec<_> = choice.entries.iter().map(|(id, _)| quoted(id)).collect();
+                (entries.join(" | "), String::new())
+            }
+            Setting::Text(text) => ("string".to_owned(), format!(" {}.", text.of)),
         };
-        field(&mut text, choice.id, &kind, choice.help);
+        let (id, help) = (setting.id(), setting.help());
+        text += &format!("  /** {help}{range} */\n  {}: {kind};\n", quoted(id));
     }
-    for own in &TEXTS {
-        field(&mut text, own.id, "string", &format!("{} {}.", own.help, own.of));
-    }
-    text.push_str("}\n\n/** The ids of the factory presets. */\nexport type PresetId =");
-    for id in ids() {
-        write!(text, "\n  | \"{id}\"").expect("a text grows");
-    }
-    text.push_str(";\n");
-    text
+    let presets = ids().map(|id| format!("\n  | {}", quoted(id))).collect::<String>();
+    text + "}\n\n/** The ids of the factory presets. */\nexport type PresetId =" + &presets + ";\n"
 }
 
-fn field(text: &mut String, id: &str, kind: &str, help: &str) {
-    writeln!(text, "  /** {help} */\n  \"{id}\": {kind};").expect("a text grows");
+fn quoted(id: &str) -> String {
+    format!("\"{id}\"")
 }

@@ -43,9 +43,7 @@ function valid(id, value) {
     return value;
   }
   const text = texts.find((row) => row.id === id);
-  if (!text) {
-    throw new RangeError(`"${id}" is unknown; use ${IDS.join(", ")}`);
-  }
+  if (!text) throw new RangeError(`"${id}" is unknown; use ${IDS.join(", ")}`);
   if (typeof value !== "string" || !new RegExp(text.form).test(value)) throw wrong(`unknown; use ${text.of}`);
   return value;
 }

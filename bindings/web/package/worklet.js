@@ -87,22 +87,20 @@ if (globalThis.AudioWorkletProcessor) {
       this.#wasm.tone_filter_set_score(this.#web);
     }
 
-    // Returns a new view of the samples: any call may move the memory.
-    #samples(address, channel) {
+    // Returns a new view of a channel's samples: any call may move the memory.
+    #samples(channel) {
+      const address = this.#wasm.tone_filter_samples(this.#web);
       return new Float32Array(this.#wasm.memory.buffer, address + 4 * QUANTUM * channel, QUANTUM);
     }
 
     // Processes a quantum. An input without channels is silence.
     process([input], [output]) {
-      const to = this.#wasm.tone_filter_input(this.#web);
       for (const channel of [0, 1]) {
-        const samples = this.#samples(to, channel);
-        if (input.length) samples.set(input[Math.min(channel, input.length - 1)]);
-        else samples.fill(0);
+        if (input.length) this.#samples(channel).set(input[Math.min(channel, input.length - 1)]);
+        else this.#samples(channel).fill(0);
       }
       this.#wasm.tone_filter_process(this.#web);
-      const from = this.#wasm.tone_filter_output(this.#web);
-      output.forEach((samples, channel) => samples.set(this.#samples(from, channel)));
+      output.forEach((samples, channel) => samples.set(this.#samples(channel)));
       return !this.#closed;
     }
   }

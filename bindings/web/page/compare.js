@@ -7,7 +7,7 @@ export class Compare {
   #button;
   #change;
   #pressed; // Time of the press, while the button or the key is held.
-  #kept = false; // Whether the original was on before the press.
+  #wasDry = false; // Whether the original was on before the press.
   #ending = false; // Whether the next click is the end of a press.
   dry = false;
 
@@ -41,7 +41,7 @@ export class Compare {
   press() {
     if (this.#pressed !== undefined) return;
     this.#pressed = performance.now();
-    this.#kept = this.dry;
+    this.#wasDry = this.dry;
     this.#show(true);
   }
 
@@ -49,7 +49,7 @@ export class Compare {
     if (this.#pressed === undefined) return;
     const short = performance.now() - this.#pressed < SHORT;
     this.#pressed = undefined;
-    this.#show(short && !this.#kept);
+    this.#show(short && !this.#wasDry);
   }
 
   #show(dry) {

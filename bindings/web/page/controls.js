@@ -40,8 +40,8 @@ function slider(spec, change) {
   [input.min, input.max, input.step] = logarithmic ? [0, POSITIONS, 1] : [spec.min, spec.max, STEPS[spec.unit]];
   const output = element("output", { htmlFor: spec.id });
   input.oninput = () => {
-    const place = Number(input.value);
-    const value = logarithmic ? spec.min * Math.exp((ratio * place) / POSITIONS) : place;
+    const position = Number(input.value);
+    const value = logarithmic ? spec.min * Math.exp((ratio * position) / POSITIONS) : position;
     change(spec.id, Math.min(spec.max, Math.max(spec.min, Number(value.toPrecision(5)))));
   };
   const show = (value) => {

@@ -33,7 +33,7 @@ const SATURATED = [255, 92, 82];
 // Bands until the first answer of the audio thread.
 const SILENCE = Array.from({ length: 77 }, (_, index) => ({ note: 28 + index, power: -200, level: -200, state: "inactive", wave: [] }));
 
-const between = (from, to, share) => from.map((x, i) => x + (to[i] - x) * share);
+const between = (from, to, fraction) => from.map((x, i) => x + (to[i] - x) * fraction);
 const css = (colour, opacity = 1) => `rgb(${colour.map(Math.round).join(" ")} / ${opacity.toFixed(2)})`;
 const clamp = (x) => Math.min(1, Math.max(0, x));
 
@@ -75,8 +75,8 @@ export class Grid {
     const width = (this.#width + gap) / 12;
     const first = LOWEST_A + 12 * Math.floor((this.#lowest - LOWEST_A) / 12);
     const height = (this.#height + gap) / ((HIGHEST + 1 - first) / 12);
-    const place = note - first;
-    return [(place % 12) * width, Math.floor(place / 12) * height, width - gap, height - gap];
+    const index = note - first;
+    return [(index % 12) * width, Math.floor(index / 12) * height, width - gap, height - gap];
   }
 
   // Returns the note whose cell is at a place of the canvas; `undefined` between the cells.

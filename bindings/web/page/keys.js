@@ -3,7 +3,7 @@
 import { noteName } from "./tone-filter/index.js";
 
 // Codes of the computer's keys that play a piano's keys from A up. A code is a position on the keyboard, in any layout.
-const PLACES = ["KeyA", "KeyW", "KeyS", "KeyD", "KeyR", "KeyF", "KeyT", "KeyG", "KeyH", "KeyU", "KeyJ", "KeyI", "KeyK", "KeyO", "KeyL", "Semicolon"];
+const CODES = ["KeyA", "KeyW", "KeyS", "KeyD", "KeyR", "KeyF", "KeyT", "KeyG", "KeyH", "KeyU", "KeyJ", "KeyI", "KeyK", "KeyO", "KeyL", "Semicolon"];
 
 // MIDI notes: the highest with a band, G#7, and the lowest A, from which octaves are counted.
 const HIGHEST = 104;
@@ -53,15 +53,15 @@ export class Keys {
   // Returns whether the event was a key of the instrument.
   keydown({ code, repeat }) {
     if (!this.enabled) return false;
-    const place = PLACES.indexOf(code);
+    const semitone = CODES.indexOf(code);
     const step = { KeyZ: -1, KeyX: 1 }[code];
     if (step) {
       this.#octave = Math.min(HIGHEST_OCTAVE, Math.max(this.#lowestOctave, this.#octave + step));
       this.#label();
-    } else if (place >= 0 && !repeat) {
-      this.#press(code, A + 12 * this.#octave + place);
+    } else if (semitone >= 0 && !repeat) {
+      this.#press(code, A + 12 * this.#octave + semitone);
     }
-    return place >= 0 || step !== undefined;
+    return semitone >= 0 || step !== undefined;
   }
 
   // Sets the lowest octave by the setting "range".

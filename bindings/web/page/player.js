@@ -35,9 +35,10 @@ async function fetchSound({ name, file }) {
 export class Player {
   #engine;
   #choose;
-  #sources = new Map(); // Buttons of songs, the file and the microphone.
+  #buttons = new Map(); // Button of each source: songs, the file and the microphone.
   #source;
-  #file; // The visitor's own file.
+  #file = {}; // The visitor's own file: its name and content, once one has been played.
+  #microphone = {};
   #loading = true;
   onchange = () => {};
 
@@ -52,9 +53,9 @@ export class Player {
       button.append(name, about);
       button.onclick = guarded(() => this.#playSong(song));
       at("songs").append(button);
-      this.#sources.set(song, button);
+      this.#buttons.set(song, button);
     }
-    this.#sources.set("file", at("pick")).set("microphone", at("microphone"));
+    this.#buttons.set(this.#file, at("pick")).set(this.#microphone, at("microphone"));
     at("pick").onclick = () => at("file").click();
     at("file").onchange = () => this.#playFile(at("file").files[0]);
     at("microphone").onclick = guarded(() => this.#listen());
@@ -105,17 +106,16 @@ export class Player {
     const before = this.#source;
     this.#engine.pause();
     this.#load(file);
-    this.#source = "file";
+    this.#source = this.#file;
     this.#loading = false;
     try {
       await this.#engine.play();
-      this.#file = file;
+      Object.assign(this.#file, { name: file.name, sound: file });
       at("file-name").textContent = file.name;
       say("");
     } catch {
       this.#source = before;
-      const sound = before === "file" ? this.#file : before.sound;
-      if (sound) this.#load(sound);
+      if (before.sound) this.#load(before.sound);
       throw new Error(`This browser cannot play “${file.name}”. Try WAV, MP3, FLAC, Ogg or M4A.`);
     } finally {
       this.show();
@@ -124,7 +124,7 @@ export class Player {
 
   async #listen() {
     this.#engine.pause();
-    this.#source = "microphone";
+    this.#source = this.#microphone;
     this.#loading = false;
     this.show();
     try {
@@ -140,7 +140,7 @@ export class Player {
     if (this.#engine.state !== "paused") {
       this.#engine.pause();
       say("");
-    } else if (this.#source === "microphone") await this.#listen();
+    } else if (this.#source === this.#microphone) await this.#listen();
     else if (this.#engine.audio.src) await this.#engine.play();
     // The last attempt to load the song has failed.
     else await this.#playSong(this.#source);
@@ -148,9 +148,7 @@ export class Player {
 
   // The selected sound: its name and content; `undefined` while it loads, and for the microphone.
   get selected() {
-    if (this.#loading || this.#source === "microphone") return undefined;
-    const { name, sound } = this.#source === "file" ? { name: this.#file?.name, sound: this.#file } : this.#source;
-    return sound && { name, sound };
+    return this.#loading || !this.#source.sound ? undefined : this.#source;
   }
 
   // Length of the selected sound in seconds; 0 while it is unknown.
@@ -176,11 +174,11 @@ export class Player {
 
   // Labels the buttons by the state of the engine.
   show() {
-    const kind = this.#source === "microphone" ? "microphone" : "song";
+    const kind = this.#source === this.#microphone ? "microphone" : "song";
     at("play").textContent = this.#loading ? "Loading…" : WORDS[this.#engine.state][kind];
     at("play").disabled = this.#loading;
     at("seek").disabled = kind === "microphone";
-    this.#sources.forEach((button, source) => (button.ariaPressed = source === this.#source));
+    this.#buttons.forEach((button, source) => (button.ariaPressed = source === this.#source));
     this.onchange();
   }
 }

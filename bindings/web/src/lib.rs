@@ -1,8 +1,8 @@
 //! The tone filter for web pages: functions that JavaScript calls with numbers and pointers alone.
 //!
 //! [`tone_filter_new`] returns the address of a [`Web`], which is the first argument of all other functions. An AudioWorklet
-//! writes 128 samples of both channels to [`tone_filter_input`], calls [`tone_filter_process`] and reads
-//! [`tone_filter_output`]. Texts are UTF-8. JavaScript passes a text in the memory that [`tone_filter_write`] returns. A
+//! writes 128 samples of both channels to [`tone_filter_samples`] and calls [`tone_filter_process`], which
+//! replaces them by the output. Texts are UTF-8. JavaScript passes a text in the memory that [`tone_filter_write`] returns. A
 //! function whose result is a text returns the text's length, and [`tone_filter_text`] its address.
 //!
 //! Any call may move the memory, after which JavaScript must create its views of the memory anew.
@@ -39,16 +39,13 @@ const SILENCE: f32 = -200.0;
 /// State in the record of a band that may not sound.
 const CLOSED: f32 = 3.0;
 
-/// Stereo block of [`QUANTUM`] samples, left channel first.
-type Quantum = [[f32; QUANTUM]; 2];
-
 /// Filter, and the memory that it shares with JavaScript.
 pub struct Web {
     filter: ToneFilter,
     /// All settings, with the changes that [`tone_filter_apply`] will pass to the filter.
     controls: Controls,
-    input: Quantum,
-    output: Quantum,
+    /// Input, which the output replaces: the left channel first.
+    samples: [[f32; QUANTUM]; 2],
     /// Records of all bands, the lowest first.
     picture: [[f32; RECORD]; TONES],
     /// Last text from JavaScript or for it.
@@ -73,35 +70,23 @@ pub extern "C" fn tone_filter_new(sample_rate: f64) -> Option<Box<Web>> {
     Some(Box::new(Web {
         controls: *filter.controls(),
         filter,
-        input: [[0.0; QUANTUM]; 2],
-        output: [[0.0; QUANTUM]; 2],
+        samples: [[0.0; QUANTUM]; 2],
         picture: [[0.0; RECORD]; TONES],
         text: Vec::new(),
         notes: Vec::new(),
     }))
 }
 
-/// Frees a filter. Its address must not be used again.
+/// Returns the address of the samples that [`tone_filter_process`] filters: 128 of the left channel, then 128 of the right.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_free(_: Box<Web>) {}
-
-/// Returns the address of the input, which [`tone_filter_process`] reads: 128 samples of the left channel, then 128 of the right.
-#[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_input(web: &mut Web) -> *mut f32 {
-    web.input.as_flattened_mut().as_mut_ptr()
+pub extern "C" fn tone_filter_samples(web: &mut Web) -> *mut f32 {
+    web.samples.as_flattened_mut().as_mut_ptr()
 }
 
-/// Returns the address of the output, which [`tone_filter_process`] writes, in the order of the input.
-#[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_output(web: &Web) -> *const f32 {
-    web.output.as_flattened().as_ptr()
-}
-
-/// Processes the 128 samples of the input. Does not allocate.
+/// Replaces the samples by the filter's output. Does not allocate.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_process(web: &mut Web) {
-    web.output = web.input;
-    web.filter.process(&mut web.output.each_mut().map(|channel| &mut channel[..]));
+    web.filter.process(&mut web.samples.each_mut().map(|channel| &mut channel[..]));
 }
 
 /// Allocates memory for a text of `length` bytes and returns its address.
@@ -134,7 +119,9 @@ pub extern "C" fn tone_filter_set_value(web: &mut Web, index: usize, value: f32)
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_text(web: &mut Web, index: usize) -> bool {
     let (text, settings) = (str::from_utf8(&web.text), &mut web.controls.settings);
-    text.is_ok_and(|text| TEXTS.get(index).is_some_and(|own| own.set(settings, text).is_ok()))
+    text.is_ok_and(|text| {
+        TEXTS.get(index).is_some_and(|setting| setting.set(settings, text).is_ok())
+    })
 }
 
 /// Passes all changed settings to the filter.

@@ -41,9 +41,12 @@ fn automation_matches_the_library_bit_for_bit() {
         if let Some(new) = new {
             set(&mut web, *new);
         }
-        web.input.iter_mut().zip(&block).for_each(|(own, block)| own.copy_from_slice(block));
+        web.samples
+            .iter_mut()
+            .zip(&block)
+            .for_each(|(samples, block)| samples.copy_from_slice(block));
         tone_filter_process(&mut web);
-        web.output.iter().zip(block).for_each(|(own, block)| block.copy_from_slice(own));
+        web.samples.iter().zip(block).for_each(|(samples, block)| block.copy_from_slice(samples));
     });
     assert_same_bits(&output, &automation.expected());
 }
@@ -58,7 +61,7 @@ fn the_picture_shows_the_sounding_note() {
     let mut web = web();
     set(&mut web, Settings { focus: 100.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE });
     for samples in sine(440.0, 0.5, 1.0, RATE).as_chunks().0 {
-        web.input = [*samples; 2];
+        web.samples = [*samples; 2];
         tone_filter_process(&mut web);
     }
     tone_filter_picture(&mut web);

@@ -28,7 +28,7 @@ const CRATES: &str = "
     lv2: dsp presets + testkit
     unity: dsp presets + testkit
     web: dsp + presets testkit
-    web-song: dsp presets song + testkit
+    web-song: dsp presets song
     python: dsp offline presets
     plugin-guard: + testkit
     tone-filter: plugin-guard dsp fourier midi presets song + testkit

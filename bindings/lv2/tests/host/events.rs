@@ -1,16 +1,16 @@
 //! Tests of MIDI and of the host's transport.
 
-use crate::host::{Events, Host, Output, STEREO, expected, filter, number, played, slices, tune};
-use std::{collections::BTreeSet, ffi::CStr};
+use crate::host::{Event, Host, Output, STEREO, expected, filter, number, played, slices, tune};
+use std::collections::BTreeSet;
 use tone_filter_dsp::{Controls, KeyEvent, NoteValue, Routing, SentNotes, Settings};
 use tone_filter_lv2::abi::uri;
 
-pub fn message(at: usize, content: &[u8]) -> (usize, &'static CStr, Vec<u8>) {
+fn message(at: usize, content: &[u8]) -> Event {
     (at, uri::MIDI, content.to_vec())
 }
 
 /// Returns a position event with this tempo and speed, at frame 0.
-pub fn position(tempo: f32, speed: f32) -> (usize, &'static CStr, Vec<u8>) {
+fn position(tempo: f32, speed: f32) -> Event {
     let mut content: Vec<u8> =
         [0, number(uri::POSITION)].iter().flat_map(|x| x.to_ne_bytes()).collect();
     for (key, value) in [(c"urn:other", 7.0), (uri::TEMPO, tempo), (uri::SPEED, speed)] {
@@ -21,8 +21,8 @@ pub fn position(tempo: f32, speed: f32) -> (usize, &'static CStr, Vec<u8>) {
 }
 
 /// Plays the demo tune and `events` through the stereo plugin in blocks of `size` frames, and returns the plugin's output.
-fn play(settings: &Settings, size: usize, events: &Events) -> Output {
-    Host::new(STEREO, &(*settings).into()).play(&tune(22_016), &vec![], &[size], events)
+fn play(settings: &Settings, size: usize, events: &[Event]) -> Output {
+    Host::new(STEREO, &(*settings).into()).play(&tune(22_016), &[], size, events)
 }
 
 #[test]
@@ -37,20 +37,19 @@ fn keys_are_played_and_passed_on() {
         (11_000, &[0x90, 57, 0], KeyEvent::Key(57, 0.0)),
         (17_000, &[0xB3, 123, 0], KeyEvent::ReleaseAll),
     ];
-    let events: Events = messages.iter().map(|(at, content, _)| message(*at, content)).collect();
-    let passed: Vec<_> = messages.iter().map(|(at, content, _)| (*at, content.to_vec())).collect();
+    let events = messages.map(|(at, content, _)| message(at, content));
     for lookahead in [false, true] {
         let settings = Settings { lookahead, ..played() };
         let mut filter = filter(&settings.into());
         let (latency, delay) = (filter.latency(), filter.bank_delay());
+        let passed = messages.map(|(at, content, _)| (at + latency, content.to_vec()));
         let mut expected = tune(22_016);
         let keys = messages.map(|(at, _, event)| (at + delay, event));
         filter.process_events(&mut slices(&mut expected), &[], keys, |_, _| ());
         for size in [22_016, 512, 61] {
             let output = play(&settings, size, &events);
             assert!(output.signal == expected, "{size}");
-            let passed = passed.iter().map(|(at, content)| (at + latency, content.clone()));
-            assert_eq!(output.messages, passed.collect::<Vec<_>>());
+            assert_eq!(output.messages, passed);
         }
     }
 }
@@ -78,8 +77,7 @@ fn detected_notes_are_sent() {
         let expected = found(&controls);
         assert!(expected.len() > 10, "{expected:?}");
         for size in [512, 1000] {
-            let output =
-                Host::new(STEREO, &controls).play(&tune(88_064), &vec![], &[size], &vec![]);
+            let output = Host::new(STEREO, &controls).play(&tune(88_064), &[], size, &[]);
             assert_eq!(output.messages, expected, "{size}");
         }
     }
@@ -108,12 +106,12 @@ fn every_note_ends_in_a_small_buffer_and_after_activation() {
     let keys = |at: usize, status: u8, count: u8, velocity: u8| {
         (0..count).map(move |key| message(at, &[status, key, velocity]))
     };
-    let all: Events = keys(10, 0x90, 120, 100).chain(keys(20, 0x80, 120, 0)).collect();
+    let all: Vec<Event> = keys(10, 0x90, 120, 100).chain(keys(20, 0x80, 120, 0)).collect();
     let ends = keys(20, 0x81, 128, 0).chain(keys(30, 0x80, 40, 0));
-    let others: Events = keys(10, 0x90, 40, 100).chain(ends).collect();
+    let others: Vec<Event> = keys(10, 0x90, 40, 100).chain(ends).collect();
     let ends = keys(600, 0x81, 128, 0).chain(keys(700, 0x80, 119, 0));
     let ends = ends.chain([message(701, &[0xB0, 123, 0])]);
-    let later: Events = keys(10, 0x90, 120, 100).chain(ends).collect();
+    let later: Vec<Event> = keys(10, 0x90, 120, 100).chain(ends).collect();
     let mut host = Host::new(STEREO, &Controls::default());
     host.room = 4096;
     for (events, expected) in [
@@ -124,17 +122,17 @@ fn every_note_ends_in_a_small_buffer_and_after_activation() {
         // Note-offs without a note-on in a later block leave space for the note-offs of all notes that fitted.
         (later, 61..120),
     ] {
-        let output = host.play(&tune(1024), &vec![], &[512], &events);
+        let output = host.play(&tune(1024), &[], 512, &events);
         let (begun, hanging) = (begun(&output), hanging(&output));
         assert!(expected.contains(&begun) && hanging.is_empty(), "{begun} {hanging:?}");
     }
 
     let mut host = Host::new(STEREO, &sending());
-    let mut output = host.play(&tune(44_032), &vec![], &[512], &vec![]);
+    let mut output = host.play(&tune(44_032), &[], 512, &[]);
     assert!(!hanging(&output).is_empty());
     host.activate();
     *host.value("midi_out") = 0.0;
-    output.messages.extend(host.play(&tune(64), &vec![], &[64], &vec![]).messages);
+    output.messages.extend(host.play(&tune(64), &[], 64, &[]).messages);
     assert!(hanging(&output).is_empty());
 }
 
@@ -142,7 +140,7 @@ fn every_note_ends_in_a_small_buffer_and_after_activation() {
 fn the_tempo_is_followed_and_a_stop_releases_keys() {
     let sync = NoteValue::try_from("1/8".to_owned()).unwrap();
     let settings = Settings { sync, ..Settings::default() };
-    let output = play(&settings, 512, &vec![position(90.0, 1.0)]);
+    let output = play(&settings, 512, &[position(90.0, 1.0)]);
     // An eighth note at 90 beats a minute is 1/3 s long.
     let plain = Settings { ring: 1.0 / 3.0, ..settings.at_tempo(90.0) };
     assert!(output.signal == expected(&plain.into(), &tune(22_016)));
@@ -150,12 +148,12 @@ fn the_tempo_is_followed_and_a_stop_releases_keys() {
     let key = message(0, &[0x90, 57, 127]);
     let (start, mut stop) = (position(120.0, 1.0), position(120.0, 0.0));
     stop.0 = 10_240;
-    let stopped = play(&played(), 512, &vec![key.clone(), start.clone(), stop]);
+    let stopped = play(&played(), 512, &[key.clone(), start.clone(), stop]);
     let mut expected = tune(22_016);
     let keys = [(0, KeyEvent::Key(57, 1.0)), (10_239, KeyEvent::ReleaseAll)];
     filter(&played().into()).process_events(&mut slices(&mut expected), &[], keys, |_, _| ());
     assert!(stopped.signal == expected);
-    assert!(stopped.signal != play(&played(), 512, &vec![key, start]).signal);
+    assert!(stopped.signal != play(&played(), 512, &[key, start]).signal);
 }
 
 #[test]
@@ -173,8 +171,8 @@ fn an_event_beyond_its_block_delays_no_other_event() {
 
 #[test]
 fn broken_events_have_no_effect() {
-    let plain = play(&played(), 512, &vec![]);
-    let broken: Events = vec![
+    let plain = play(&played(), 512, &[]);
+    let broken = [
         (0, uri::MIDI, vec![]),
         (0, uri::MIDI, vec![0xF0; 2000]),
         (1, c"urn:other", vec![0x90, 57, 127]),

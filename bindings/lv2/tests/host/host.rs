@@ -2,9 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::{CStr, CString, c_char, c_void},
+    ffi::{CStr, c_char, c_void},
     ptr,
-    sync::{Mutex, PoisonError},
 };
 use tone_filter_dsp::{Controls, Settings, TEXTS};
 use tone_filter_lv2::{
@@ -13,31 +12,25 @@ use tone_filter_lv2::{
     ports::{Port, VARIANTS},
     state::key,
 };
-use tone_filter_testkit::{Signal, root, wav};
+use tone_filter_testkit::{Signal, heap::counted, root, wav};
 
 pub const RATE: f64 = 44_100.0;
 pub const STEREO: u32 = 0;
 pub const MONO: u32 = 1;
 pub const SIDECHAIN: u32 = 2;
 
-/// Events: frame, type and content of each.
-pub type Events = Vec<(usize, &'static CStr, Vec<u8>)>;
+/// Event: frame, type and content.
+pub type Event = (usize, &'static CStr, Vec<u8>);
 
 /// Values of a saved state, by their keys.
 pub type State = BTreeMap<Urid, Vec<u8>>;
 
 const ROOM: usize = 65_536;
 
-static URIS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
-
+/// Returns the host's number for a URI, a hash.
 pub fn number(uri: &CStr) -> Urid {
-    let mut uris = URIS.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = uris.iter().position(|known| **known == *uri);
-    let index = known.unwrap_or_else(|| {
-        uris.push(uri.to_owned());
-        uris.len() - 1
-    });
-    index as Urid + 1
+    let bytes = uri.to_bytes().iter();
+    bytes.fold(1, |hash: Urid, byte| hash.wrapping_mul(31).wrapping_add(Urid::from(*byte)))
 }
 
 unsafe extern "C" fn map(_: *mut c_void, uri: *const c_char) -> Urid {
@@ -72,11 +65,9 @@ pub struct Host {
     events: [Vec<u64>; 2],
     /// Size in bytes of the space for the plugin's events.
     pub room: usize,
-    /// Whether the sidechain is connected.
-    pub connected: bool,
 }
 
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Output {
     pub signal: Signal,
     /// Messages with their frames.
@@ -92,8 +83,7 @@ impl Host {
         let ports: Vec<_> = VARIANTS[index as usize].ports().collect();
         let events = [const { Vec::new() }; 2].map(|_: Vec<u64>| vec![0; ROOM / 8 + 1]);
         let values = vec![0.0; ports.len()];
-        let mut host =
-            Self { descriptor, handle, ports, values, events, room: ROOM, connected: true };
+        let mut host = Self { descriptor, handle, ports, values, events, room: ROOM };
         host.set(controls);
         host
     }
@@ -121,13 +111,13 @@ impl Host {
         unsafe { self.descriptor.activate.unwrap()(self.handle) }
     }
 
-    /// Runs the plugin once. `audio` has a buffer for each channel of input, output and sidechain; buffers may be shared.
+    /// Runs the plugin once; it must not allocate. `audio` has a buffer for each channel of input, output and sidechain, NULL for
+    /// a channel that is not connected. Buffers may be shared.
     pub fn run(&mut self, frames: usize, audio: [[*mut f32; 2]; 3]) {
         for (index, port) in self.ports.iter().enumerate() {
             let data: *mut c_void = match *port {
                 Port::Input(channel) => audio[0][channel].cast(),
                 Port::Output(channel) => audio[1][channel].cast(),
-                Port::Sidechain(_) if !self.connected => ptr::null_mut(),
                 Port::Sidechain(channel) => audio[2][channel].cast(),
                 Port::EventsIn => self.events[0].as_mut_ptr().cast(),
                 Port::EventsOut => self.events[1].as_mut_ptr().cast(),
@@ -137,39 +127,35 @@ impl Host {
             unsafe { (self.descriptor.connect_port)(self.handle, index as u32, data) }
         }
         // SAFETY: all ports are connected to valid data; the caller guarantees it for `audio`.
-        unsafe { (self.descriptor.run)(self.handle, frames as u32) }
+        let run = || unsafe { (self.descriptor.run)(self.handle, frames as u32) };
+        assert_eq!(counted(run).1, 0, "allocations");
     }
 
-    /// Processes `input` in blocks whose sizes cycle through `sizes`.
+    /// Processes `input` in blocks of `size` frames. An empty `sidechain` is not connected.
     pub fn play(
         &mut self,
-        input: &Signal,
-        sidechain: &Signal,
-        sizes: &[usize],
-        events: &Events,
+        input: &[Vec<f32>],
+        sidechain: &[Vec<f32>],
+        size: usize,
+        events: &[Event],
     ) -> Output {
         let frames = input[0].len();
-        let mut output =
-            Output { signal: vec![vec![0.0; frames]; input.len()], ..Output::default() };
-        let mut sizes = sizes.iter().copied().cycle();
-        let mut start = 0;
-        while start < frames {
-            let size = sizes.next().unwrap().min(frames - start);
-            let own = events.iter().filter(|(at, ..)| (start..start + size).contains(at));
-            self.write(own.map(|(at, kind, content)| (at - start, *kind, &content[..])));
-            let pointers = |signal: &Signal| {
-                let channel =
-                    |c| signal.get(c).map_or(ptr::null(), |own: &Vec<f32>| own[start..].as_ptr());
-                [0, 1].map(|c| channel(c).cast_mut())
+        let (mut signal, mut messages) = (vec![vec![0.0; frames]; input.len()], Vec::new());
+        for start in (0..frames).step_by(size) {
+            let block = start..frames.min(start + size);
+            let due = events.iter().filter(|(at, ..)| block.contains(at));
+            self.write(due.map(|(at, kind, content)| (at - start, *kind, &content[..])));
+            let pointers = |signal: &[Vec<f32>]| {
+                let pointer = |channel: &Vec<f32>| channel[start..].as_ptr();
+                [0, 1].map(|c| signal.get(c).map_or(ptr::null(), pointer).cast_mut())
             };
-            let channel = |own: &mut Vec<f32>| own[start..].as_mut_ptr();
-            let own = [0, 1].map(|c| output.signal.get_mut(c).map_or(ptr::null_mut(), channel));
-            self.run(size, [pointers(input), own, pointers(sidechain)]);
+            let pointer = |channel: &mut Vec<f32>| channel[start..].as_mut_ptr();
+            let output = [0, 1].map(|c| signal.get_mut(c).map_or(ptr::null_mut(), pointer));
+            self.run(block.len(), [pointers(input), output, pointers(sidechain)]);
             let sent = self.sent().into_iter();
-            output.messages.extend(sent.map(|(at, message)| (start + at, message)));
-            start += size;
+            messages.extend(sent.map(|(at, message)| (start + at, message)));
         }
-        output
+        Output { signal, messages }
     }
 
     /// Writes the input events, and sets the space for the output events.
@@ -275,7 +261,7 @@ impl Drop for Host {
 /// Returns a saved state with `texts` as the text settings, in the order of [`TEXTS`].
 pub fn state(texts: [String; TEXTS.len()]) -> State {
     let values = texts.map(|text| (text + "\0").into_bytes());
-    TEXTS.iter().map(|own| number(&key(own))).zip(values).collect()
+    TEXTS.iter().map(|setting| number(&key(setting))).zip(values).collect()
 }
 
 /// Returns `frames` frames of the demo tune from its second bar on; the first bar has drums only.

@@ -1,17 +1,29 @@
 //! Tests of the definitions that Unity reads before it creates an instance.
 
-use crate::host::{Instance, definition, loaded, owned};
+use crate::host::{Entry, Instance, definition, owned};
 use AudioPluginToneFilter::{
+    UnityGetAudioEffectDefinitions,
     interface::{EffectState, ParameterDefinition},
     parameters::{PARAMETERS, Parameter},
 };
-use std::{collections::BTreeSet, mem::offset_of};
+use libloading::Library;
+use std::{
+    collections::BTreeSet,
+    env::{consts, current_exe},
+    mem::offset_of,
+};
 use tone_filter_dsp::{CHOICES, SPECS, Setting, Taper};
 use tone_filter_presets::ids;
 
 #[test]
-fn the_effect_takes_any_channels_and_a_sidechain() {
-    let effect = definition(loaded());
+fn the_library_s_file_has_an_effect_for_any_channels_and_a_sidechain() {
+    let name = format!("{}AudioPluginToneFilter{}", consts::DLL_PREFIX, consts::DLL_SUFFIX);
+    let path = current_exe().unwrap().with_file_name(name);
+    // SAFETY: the library runs no code when it is loaded.
+    let library = Box::leak(Box::new(unsafe { Library::new(path) }.unwrap()));
+    // SAFETY: the function has this type.
+    let entry: Entry = unsafe { *library.get(b"UnityGetAudioEffectDefinitions").unwrap() };
+    let effect = definition(entry);
     assert_eq!(owned(effect.name.as_ptr()), "Tone Filter");
     // The sizes in Unity's header, for pointers of 64 bits.
     assert_eq!((effect.struct_size, effect.parameter_struct_size), (136, 64));
@@ -22,16 +34,16 @@ fn the_effect_takes_any_channels_and_a_sidechain() {
     assert!(effect.create.and(effect.release).and(effect.reset).and(effect.process).is_some());
     assert!(effect.set_parameter.and(effect.get_parameter).and(effect.get_buffer).is_some());
     // SAFETY: null is allowed.
-    assert_eq!(unsafe { loaded()(std::ptr::null_mut()) }, 0);
+    assert_eq!(unsafe { entry(std::ptr::null_mut()) }, 0);
 }
 
 #[test]
 fn parameters_fit_unity_and_match_the_tables() {
-    let effect = definition(loaded());
+    let effect = definition(UnityGetAudioEffectDefinitions);
     let count = effect.parameter_count as usize;
     // SAFETY: the definition has `parameter_count` parameters.
     let all = unsafe { std::slice::from_raw_parts(effect.parameters, count) };
-    let names: Vec<_> = all.iter().map(|own| owned(own.name.as_ptr())).collect();
+    let names: Vec<_> = all.iter().map(|defined| owned(defined.name.as_ptr())).collect();
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "a name twice");
     // Without MIDI out and MPE, with preset and instance.
     assert_eq!(names.len(), SPECS.len() + CHOICES.len() - 2 + 2);
@@ -42,13 +54,13 @@ fn parameters_fit_unity_and_match_the_tables() {
         let &ParameterDefinition { min, max, default_value, display_exponent, .. } = defined;
         assert!(min < max && (min..=max).contains(&default_value), "{name}");
         assert!(description.ends_with('.') && defined.display_scale == 1.0, "{name}");
-        let Parameter::Setting(own) = parameter else { continue };
-        assert_eq!(own.id(), name.to_lowercase().replace(' ', "-"));
-        for (index, (entry, _)) in own.entries().iter().enumerate() {
+        let Parameter::Setting(setting) = parameter else { continue };
+        assert_eq!(setting.id(), name.to_lowercase().replace(' ', "-"));
+        for (index, (entry, _)) in setting.entries().iter().enumerate() {
             assert!(description.contains(&format!("{index}: {entry}.")), "{name}: {entry}");
         }
         let middle = min + (max - min) * 0.5_f32.powf(display_exponent);
-        let wanted = match own {
+        let wanted = match setting {
             Setting::Number(spec) if spec.taper == Taper::Logarithmic => (min * max).sqrt(),
             _ => f32::midpoint(min, max),
         };
@@ -67,7 +79,7 @@ fn factory_presets_keep_their_numbers() {
 
 #[test]
 fn values_are_limited_and_invalid_ones_refused() {
-    let instance = Instance::new();
+    let mut instance = Instance::new();
     for (name, value, wanted) in [
         ("Mix", 140.0, 100.0),
         ("Mix", f32::NEG_INFINITY, 0.0),

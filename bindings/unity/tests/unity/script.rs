@@ -1,24 +1,16 @@
 //! Tests of the functions that `ToneFilter.cs` calls.
 
-use crate::host::{Instance, RATE, bits, expected, music, owned};
+use crate::host::{Instance, RATE, expected, music, owned};
 use AudioPluginToneFilter as unity;
-use std::{
-    ffi::c_int,
-    ptr,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-};
+use std::{ffi::c_int, ptr, sync::Arc};
 use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Score, Settings, ToneFilter, notes::TONES};
 use tone_filter_presets::Preset;
-use tone_filter_testkit::{Draws, controls, heap::counted, signals::sine};
+use tone_filter_testkit::signals::sine;
 
 type TextCall = unsafe extern "C" fn(c_int, *const u8, c_int) -> unity::Answer;
 
-/// Effect with an instance number of its own, and the functions with which scripts reach it. Both are linked into this test, so
-/// that they share the queues. `Host.cs` tests the functions in the library's file.
+/// Effect with an instance number of its own, and the functions with which scripts reach it. `Host.cs` tests the functions in the
+/// library's file, and their errors.
 struct Scripted {
     number: c_int,
     effect: Instance,
@@ -26,7 +18,7 @@ struct Scripted {
 
 impl Scripted {
     fn new(number: c_int) -> Self {
-        let effect = Instance::of(unity::UnityGetAudioEffectDefinitions, RATE);
+        let mut effect = Instance::new();
         effect.set("Instance", number as f32);
         Self { number, effect }
     }
@@ -45,11 +37,7 @@ impl Scripted {
         self.text(unity::tone_filter_unity_set_preset, preset)
     }
 
-    fn seek(&self, seconds: f64, dsp_time: f64) -> Result<(), String> {
-        self.repeat(seconds, dsp_time, 0.0)
-    }
-
-    fn repeat(&self, seconds: f64, dsp_time: f64, length: f64) -> Result<(), String> {
+    fn seek(&self, seconds: f64, dsp_time: f64, length: f64) -> Result<(), String> {
         answer(unity::tone_filter_unity_seek(self.number, seconds, dsp_time, length))
     }
 
@@ -64,15 +52,6 @@ impl Scripted {
         let read = unsafe { unity::tone_filter_unity_read_bands(number, sounding, to, count as _) };
         answer(read).unwrap();
         levels
-    }
-
-    /// Processes interleaved stereo in blocks of 1024 frames, and returns the bits.
-    fn process(&mut self, sound: &[f32]) -> Vec<u32> {
-        let mut output = vec![9.0; sound.len()];
-        for (from, to) in sound.chunks(2048).zip(output.chunks_mut(2048)) {
-            assert_eq!(self.effect.process(from, to, [2, 2]), 0);
-        }
-        bits(&output)
     }
 }
 
@@ -91,7 +70,7 @@ fn scripts_and_the_editor_read_bands_by_pitch() {
     let mut scripted = Scripted::new(1);
     let mono = sine(440.0, 0.3, 1.0, RATE.into());
     let stereo: Vec<f32> = mono.iter().flat_map(|sample| [*sample; 2]).collect();
-    scripted.process(&stereo);
+    scripted.effect.play(&stereo, &[]);
     let bands = scripted.read(false, TONES + 3);
     assert_eq!(bands[TONES..], [0.0; 3]);
     let strongest = (0..TONES).max_by(|a, b| bands[*a].total_cmp(&bands[*b]));
@@ -119,31 +98,31 @@ fn a_score_starts_where_a_script_seeks() {
     let none = expected(&mut filter(), &sound, &[], 2);
     let mut scripted = Scripted::new(2);
     scripted.score(Some(SCORE)).unwrap();
-    let played = scripted.process(&sound);
+    let played = scripted.effect.play(&sound, &[]);
     assert!(played == of_filter(0.0) && played != none);
 
-    scripted.seek(0.25, f64::NAN).unwrap();
+    scripted.seek(0.25, f64::NAN, 0.0).unwrap();
     scripted.effect.reset();
-    assert!(scripted.process(&sound) == of_filter(0.25));
+    assert!(scripted.effect.play(&sound, &[]) == of_filter(0.25));
 
     // The clock is at 20 blocks; the music starts 5 blocks later.
     let block = 1024.0 / f64::from(RATE);
-    scripted.seek(0.0, 25.0 * block).unwrap();
+    scripted.seek(0.0, 25.0 * block, 0.0).unwrap();
     scripted.effect.reset();
-    assert!(scripted.process(&sound) == of_filter(-5.0 * block));
+    assert!(scripted.effect.play(&sound, &[]) == of_filter(-5.0 * block));
 
     // An effect that is created later is in time, too, and so is one whose mixer has rested.
     let mut late = Scripted::new(2);
     late.effect.skip(30 * 1024);
-    assert!(late.process(&sound) == of_filter(5.0 * block));
+    assert!(late.effect.play(&sound, &[]) == of_filter(5.0 * block));
     late.effect.skip(7 * 1024);
     late.effect.reset();
-    assert!(late.process(&sound) == of_filter((5.0 + 10.0 + 7.0) * block));
-    assert!(late.process(&sound) != of_filter(0.0));
+    assert!(late.effect.play(&sound, &[]) == of_filter((5.0 + 10.0 + 7.0) * block));
+    assert!(late.effect.play(&sound, &[]) != of_filter(0.0));
 
     scripted.score(None).unwrap();
     scripted.effect.reset();
-    assert!(scripted.process(&sound) == none);
+    assert!(scripted.effect.play(&sound, &[]) == none);
 }
 
 #[test]
@@ -165,14 +144,14 @@ fn a_score_repeats_with_its_music() {
     };
     let mut scripted = Scripted::new(8);
     scripted.score(Some(score)).unwrap();
-    scripted.repeat(0.0, 5.0 * block, 12.0 * block).unwrap();
+    scripted.seek(0.0, 5.0 * block, 12.0 * block).unwrap();
     let sound = music(2, 60 * 1024);
-    assert!(scripted.process(&sound) == of_filter(&sound, -5.0 * block, 5));
+    assert!(scripted.effect.play(&sound, &[]) == of_filter(&sound, -5.0 * block, 5));
 
     // An effect whose mixer has rested continues in the 30th repetition, 3 blocks from its start.
     let mut late = Scripted::new(8);
     late.effect.skip((5 + 29 * 12 + 3) * 1024);
-    assert!(late.process(&sound) == of_filter(&sound, 3.0 * block, 9));
+    assert!(late.effect.play(&sound, &[]) == of_filter(&sound, 3.0 * block, 9));
 }
 
 #[test]
@@ -180,123 +159,36 @@ fn each_instance_number_has_its_own_requests() {
     let (three, mut moved) = (Scripted::new(3), Scripted::new(4));
     three.score(Some("tone-filter-score 1\n0 2 69\n")).unwrap();
     let sound = music(2, 6144);
-    let none = moved.process(&sound);
+    let none = moved.effect.play(&sound, &[]);
     assert!(none == expected(&mut filter(), &sound, &[], 2));
     moved.effect.set("Instance", 3.0);
     moved.effect.reset();
-    let scored = moved.process(&sound);
+    let scored = moved.effect.play(&sound, &[]);
     assert!(scored != none);
     moved.effect.set("Instance", 4.0);
     moved.effect.reset();
-    assert!(moved.process(&sound) == none);
+    assert!(moved.effect.play(&sound, &[]) == none);
 }
 
 #[test]
 fn presets_tempo_and_keys_reach_the_filter() {
     let sound = music(2, 8192);
-    let own =
+    let settings =
         Settings { mix: 60.0, keys: Keys::Hold, sync: NoteValue::new(6), ..Settings::default() };
     let mut scripted = Scripted::new(5);
-    scripted.preset(Some(&Preset::new("Mine", own).to_json())).unwrap();
+    scripted.preset(Some(&Preset::new("Mine", settings).to_json())).unwrap();
     answer(unity::tone_filter_unity_set_tempo(5, 90.0)).unwrap();
     scripted.key(69, 0.5).unwrap();
     let mut filter = filter();
-    filter.set_settings(&own.at_tempo(90.0)).unwrap();
+    filter.set_settings(&settings.at_tempo(90.0)).unwrap();
     filter.play(KeyEvent::Key(69, 0.5));
-    assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
+    assert!(scripted.effect.play(&sound, &[]) == expected(&mut filter, &sound, &[], 2));
 
     answer(unity::tone_filter_unity_release_keys(5)).unwrap();
     filter.play(KeyEvent::ReleaseAll);
-    assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
+    assert!(scripted.effect.play(&sound, &[]) == expected(&mut filter, &sound, &[], 2));
 
     scripted.preset(None).unwrap();
     filter.set_settings(&Settings::default()).unwrap();
-    assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
-}
-
-#[test]
-fn errors_name_the_remedy_and_change_nothing() {
-    let mut scripted = Scripted::new(6);
-    scripted.score(Some("tone-filter-score 1\n0 2 69\n")).unwrap();
-    let error = |result: Result<(), String>| result.unwrap_err();
-    assert!(error(scripted.score(Some("\u{e9}"))).starts_with("the score: "));
-    let preset = r#"{"version":1,"name":"x","settings":{"mix":300}}"#;
-    assert!(error(scripted.preset(Some(preset))).contains("0 to 100 %"));
-    assert!(error(scripted.seek(f64::NAN, 0.0)).contains("use finite times"));
-    for length in [-1.0, f64::NAN, f64::INFINITY] {
-        assert!(error(scripted.repeat(0.0, 0.0, length)).contains("0 for none"), "{length}");
-    }
-    assert_eq!(error(scripted.key(-1, 1.0)), "note -1; use 0 to 127");
-    assert_eq!(error(scripted.key(69, f32::NAN)), "velocity NaN; use 0 to 1");
-    let nobody = Scripted { number: -1, effect: Instance::new() };
-    assert_eq!(error(nobody.score(None)), "filter -1: use 0 to 63");
-    let sound = music(2, 4096);
-    let mut filter = filter();
-    filter.set_score(Some(Arc::new("tone-filter-score 1\n0 2 69\n".parse().unwrap())));
-    assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
-}
-
-#[test]
-fn other_threads_do_not_disturb_the_sound() {
-    let (scripted, done) = (&Scripted::new(50), &AtomicBool::new(false));
-    let steps = || (0..).take_while(|_| !done.load(Ordering::Relaxed));
-    thread::scope(|scope| {
-        for seed in 0..2 {
-            scope.spawn(move || {
-                let (draws, effect) = (&mut Draws::seeded(seed), &scripted.effect);
-                for step in steps() {
-                    effect.set_all(&controls(draws));
-                    if step % 8 == 0 {
-                        effect.reset();
-                        assert_eq!(effect.read("Bands", 80).unwrap().len(), 80);
-                    }
-                }
-            });
-        }
-        scope.spawn(move || {
-            for step in steps() {
-                let note = 60 + step % 12;
-                scripted.score(Some(&format!("tone-filter-score 1\n0 2 {note}\n"))).unwrap();
-                scripted.key(note, (step % 2) as f32).unwrap();
-                scripted.repeat(f64::from(step % 3), f64::NAN, 0.7).unwrap();
-            }
-        });
-        let input = music(2, 1024);
-        let mut output = vec![9.0; input.len()];
-        for _ in 0..300 {
-            assert_eq!(scripted.effect.process_shared(&input, &mut output), 0);
-            assert!(output.iter().all(|sample| sample.abs() < 16.0), "not finite, or wild");
-        }
-        done.store(true, Ordering::Relaxed);
-    });
-}
-
-#[test]
-fn processing_does_not_allocate_after_any_request() {
-    let mut scripted = Scripted::new(51);
-    let input = music(6, 1024);
-    let mut output = vec![9.0; input.len()];
-    let preset = Preset::factory("sound-chip").unwrap().to_json();
-    let draws = &mut Draws::seeded(1);
-    for round in 0..12 {
-        // The game's main thread.
-        let requested = match round {
-            1 | 3 => scripted.score(Some(&format!("tone-filter-score 1\n0 9 {}\n", 60 + round))),
-            5 => scripted.score(None),
-            6 => scripted.key(69, 1.0),
-            7 => scripted.preset(Some(&preset)),
-            8 => scripted.repeat(1.0, f64::NAN, 0.01),
-            _ => Ok(()),
-        };
-        assert_eq!(requested, Ok(()), "round {round}");
-        let settings = scripted.effect.indexed(&controls(draws));
-        let (status, calls) = counted(|| {
-            for (index, value) in &settings {
-                assert_eq!(scripted.effect.set_index(*index, *value), 0);
-            }
-            scripted.effect.reset();
-            scripted.effect.process(&input, &mut output, [6, 6])
-        });
-        assert_eq!((status, calls), (0, 0), "round {round}");
-    }
+    assert!(scripted.effect.play(&sound, &[]) == expected(&mut filter, &sound, &[], 2));
 }
