@@ -1,7 +1,7 @@
 //! Plugin bundles: build, contents and installation.
 
 use crate::{
-    commands::{cargo, is_release, output, profile, root, run, target, value, version},
+    commands::{cargo, is_release, output, profile, root, run, target, value},
     files,
 };
 use anyhow::{Context, Result, ensure};
