@@ -8,7 +8,7 @@ pub const MELODY: f64 = 0.75;
 pub const ACCOMPANIMENT: f64 = 0.65;
 
 /// Returns the MIDI keys of a note or a chord.
-pub fn sounds(note: &PartNote) -> impl Iterator<Item = u8> {
+pub fn keys(note: &PartNote) -> impl Iterator<Item = u8> {
     [0].iter().chain(&note.chord).map(|above| note.key + above)
 }
 
@@ -22,11 +22,10 @@ struct Bar {
 impl Bar {
     /// Returns row and key of all notes, sorted. Rows count from the start of the bar.
     fn content(&self) -> Vec<(usize, u8)> {
-        let sounds = |note: &PartNote| {
-            let row = note.row - self.first;
-            sounds(note).map(move |sound| (row, sound)).collect::<Vec<_>>()
+        let row_and_keys = |note: &PartNote| {
+            keys(note).map(|key| (note.row - self.first, key)).collect::<Vec<_>>()
         };
-        let mut content: Vec<_> = self.notes.iter().flat_map(sounds).collect();
+        let mut content: Vec<_> = self.notes.iter().flat_map(row_and_keys).collect();
         content.sort_unstable();
         content
     }

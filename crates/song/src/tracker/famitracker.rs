@@ -1,8 +1,7 @@
 //! Writer of FamiTracker's text format, as FamiTracker 0.4.6 imports it.
 
-use super::{Cell, Effect, Instrument, Module, Play, TICKS, Voice, tempo::GROOVE};
+use super::{Cell, Effect, Instrument, Module, Play, TICKS, Voice, index_in, tempo::GROOVE};
 use crate::{arrangement::Drum, console::Tags};
-use std::fmt::Write;
 
 const NAMES: [&str; 12] = ["C-", "C#", "D-", "D#", "E-", "F-", "F#", "G-", "G#", "A-", "A#", "B-"];
 /// MIDI key of C-0, FamiTracker's lowest note.
@@ -38,13 +37,8 @@ impl Sequence {
 /// Returns `song` in FamiTracker's text format. The song must be for [`Chip::Nes`](super::Chip::Nes).
 pub fn famitracker(song: &Module, tags: &Tags) -> String {
     let mut text = String::new();
-    let mut line = |arguments: std::fmt::Arguments| {
-        // A write to memory does not fail.
-        let _ = text.write_fmt(arguments);
-        text.push_str("\r\n");
-    };
     macro_rules! line {
-        ($($part:tt)*) => { line(format_args!($($part)*)) };
+        ($($part:tt)*) => { text += &(format!($($part)*) + "\r\n") };
     }
     line!("# FamiTracker text export 0.4.2\r\n");
     line!("# Song information");
@@ -57,11 +51,10 @@ pub fn famitracker(song: &Module, tags: &Tags) -> String {
     );
     line!("# Macros");
     let all = SEQUENCES.map(|kind| {
-        let mut all: Vec<Vec<u8>> = Vec::new();
-        for values in song.instruments.iter().map(|own| kind.values(own)) {
-            if !values.is_empty() && !all.contains(&values) {
-                all.push(values);
-            }
+        let mut all = Vec::new();
+        let values = song.instruments.iter().map(|own| kind.values(own));
+        for values in values.filter(|values| !values.is_empty()) {
+            index_in(&mut all, values);
         }
         all
     });

@@ -1,6 +1,8 @@
 //! Writer of Furnace's song files, by Furnace's `papers/format.md` and `papers/newIns.md`.
 
-use super::{Cell, Channel, Chip, Effect, Instrument, Module, Play, Voice, tempo::groove};
+use super::{
+    Cell, Channel, Chip, Effect, Instrument, Module, Play, Voice, chip::WAVE, tempo::groove,
+};
 use crate::{
     arrangement::Drum,
     console::{BEST, Tags},
@@ -13,16 +15,10 @@ const VERSION: u16 = 201;
 /// Length of the file's header in bytes; the block INFO follows.
 const HEADER: usize = 32;
 
-/// Returns Furnace's note number of MIDI key 0. Furnace's note 0 is C-5, five octaves below C0.
+/// Furnace's note number of MIDI key 0 on each [`Chip`]. Furnace's note 0 is C-5, five octaves below C0.
 ///
 /// On the 2A03, the same note sounds one octave higher than on the Game Boy; on the SN76489, two octaves higher.
-fn first(chip: Chip) -> u8 {
-    match chip {
-        Chip::Nes => 36,
-        Chip::Gb => 48,
-        Chip::Sms => 24,
-    }
-}
+const FIRST: [u8; 3] = [36, 48, 24];
 
 /// Furnace's note number of C0; notes of the noise count from here.
 const C0: u8 = 60;
@@ -98,11 +94,7 @@ fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
     }
     info.extend((patterns.len() as u32).to_le_bytes());
     let mut chips = [0; 32];
-    chips[0] = match song.chip {
-        Chip::Nes => 0x06,
-        Chip::Gb => 0x04,
-        Chip::Sms => 0x03,
-    };
+    chips[0] = [0x06, 0x04, 0x03][song.chip as usize];
     info.extend(chips);
     // Volumes, panning and flags of the chips: defaults.
     info.extend([0; 32 + 32 + 128]);
@@ -148,34 +140,27 @@ fn columns(channel: &Channel) -> usize {
     effects.max().unwrap_or_default().max(1)
 }
 
-/// Returns the wave for the Game Boy's third channel: a triangle of 32 steps.
+/// Returns the wave for the Game Boy's third channel: number of steps, unused number, maximum, steps.
 fn triangle() -> Vec<u8> {
-    let steps = (0..16).chain((0..16).rev()).flat_map(u32::to_le_bytes);
-    let numbers = [32, 0, 15_u32].into_iter().flat_map(u32::to_le_bytes);
-    [string("Triangle"), numbers.collect(), steps.collect()].concat()
+    let numbers = [32, 0, 15].into_iter().chain(WAVE.map(u32::from)).flat_map(u32::to_le_bytes);
+    [string("Triangle"), numbers.collect()].concat()
 }
 
-#[derive(Clone, Copy)]
-enum Macro {
-    Volume = 0,
-    Arpeggio = 1,
-    Duty = 2,
-}
+// Kinds of macros.
+const VOLUME: u8 = 0;
+const ARPEGGIO: u8 = 1;
+const DUTY: u8 = 2;
 
 /// Returns a macro with a value every `speed` ticks. An arpeggio loops.
-fn sequence(kind: Macro, values: &[u8], speed: u32) -> Vec<u8> {
-    let repeats = if matches!(kind, Macro::Arpeggio) { 0 } else { 255 };
+fn sequence(kind: u8, values: &[u8], speed: u32) -> Vec<u8> {
+    let repeats = if kind == ARPEGGIO { 0 } else { 255 };
     // No release point, plain sequence, 8-bit values, no delay.
-    let head = [kind as u8, values.len() as u8, repeats, 255, 0, 0, 0, speed as u8];
+    let head = [kind, values.len() as u8, repeats, 255, 0, 0, 0, speed as u8];
     [&head[..], values].concat()
 }
 
 fn instrument(chip: Chip, own: &Instrument) -> Vec<u8> {
-    let kind: u16 = match chip {
-        Chip::Nes => 34,
-        Chip::Gb => 2,
-        Chip::Sms => 0,
-    };
+    let kind = [34_u16, 2, 0][chip as usize];
     let feature = |code: &[u8; 2], content: Vec<u8>| {
         [&code[..], &(content.len() as u16).to_le_bytes(), &content].concat()
     };
@@ -186,17 +171,17 @@ fn instrument(chip: Chip, own: &Instrument) -> Vec<u8> {
         (volumes, _) => volumes,
     };
     if !volumes.is_empty() {
-        macros.extend(sequence(Macro::Volume, volumes, 1));
+        macros.extend(sequence(VOLUME, volumes, 1));
     }
     if !own.arpeggio.is_empty() {
-        macros.extend(sequence(Macro::Arpeggio, &own.arpeggio, own.speed));
+        macros.extend(sequence(ARPEGGIO, &own.arpeggio, own.speed));
     }
     match (own.voice, chip) {
         (Voice::Lead | Voice::Harmony, Chip::Nes | Chip::Gb) => {
-            macros.extend(sequence(Macro::Duty, &[own.duty], 1));
+            macros.extend(sequence(DUTY, &[own.duty], 1));
         }
         // White noise at the chip's preset rates.
-        (Voice::Noise, Chip::Sms) => macros.extend(sequence(Macro::Duty, &[1], 1)),
+        (Voice::Noise, Chip::Sms) => macros.extend(sequence(DUTY, &[1], 1)),
         _ => {}
     }
     macros.push(255);
@@ -242,23 +227,17 @@ fn pattern(chip: Chip, channel: &Channel, index: usize, number: usize, cells: &[
 }
 
 fn row(chip: Chip, voice: Voice, cell: &Cell) -> Vec<u8> {
-    let mut present = 0;
-    let mut values = Vec::new();
-    match cell.play {
+    // Bits of `present`: 1 note, 2 instrument, 4 volume, from 8 on effects and their values.
+    let (mut present, mut values) = match cell.play {
+        Some(Play::On(key, instrument)) if voice == Voice::Noise => {
+            (3, vec![drum(chip, Drum::ALL[usize::from(key)]), instrument])
+        }
         Some(Play::On(key, instrument)) => {
-            present |= 3;
-            let note = match voice {
-                Voice::Noise => drum(chip, Drum::ALL[usize::from(key)]),
-                _ => first(chip) + chip.written(voice, key),
-            };
-            values.extend([note, instrument]);
+            (3, vec![FIRST[chip as usize] + chip.written(voice, key), instrument])
         }
-        Some(Play::Off) => {
-            present |= 1;
-            values.push(OFF);
-        }
-        None => {}
-    }
+        Some(Play::Off) => (1, vec![OFF]),
+        None => (0, Vec::new()),
+    };
     if let Some(volume) = cell.volume {
         present |= 4;
         values.push(chip.register(volume));

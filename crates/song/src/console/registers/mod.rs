@@ -3,14 +3,8 @@
 use super::CLOCK;
 use tone_filter_dsp::{ChipPulse, ChipTick};
 
-/// Write to a register of the 2A03.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Write {
-    /// Address of the register, less $4000.
-    pub register: u8,
-    /// New content.
-    pub value: u8,
-}
+/// Write to a register of the 2A03: the register's address, less $4000, and the new content.
+pub type Write = [u8; 2];
 
 /// Song as register writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,11 +20,9 @@ pub struct Song {
 /// Addresses of the channels' registers, less $4000, in the order in which they are written.
 const USED: [u8; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 0xA, 0xB, 0xC, 0xE, 0xF];
 /// First writes of a song: enable four channels, disable the frame counter's interrupts.
-const START: [Write; 2] =
-    [Write { register: 0x15, value: 0x0F }, Write { register: 0x17, value: 0x40 }];
-
+const START: [Write; 2] = [[0x15, 0x0F], [0x17, 0x40]];
 /// Last write of a song that does not repeat: disables all channels.
-const STOP: Write = Write { register: 0x15, value: 0 };
+const STOP: Write = [0x15, 0];
 /// Bits in the first register of pulses and noise: constant volume, halted length counter.
 const CONSTANT: u8 = 0x30;
 /// Bits in the last register of a channel: the longest value of the length counter.
@@ -85,13 +77,11 @@ impl Registers {
 
     /// Returns the writes of all registers that differ from any of `before`; if `before` is empty, of all registers.
     fn writes(&self, before: &[Self]) -> Vec<Write> {
-        let at = |register: u8| self.0[usize::from(register)];
-        let differs = |register: &u8| {
-            let at = usize::from(*register);
-            before.iter().any(|before| before.0[at] != self.0[at])
+        let writes = USED.map(|register| [register, self.0[usize::from(register)]]);
+        let is_new = |[register, value]: &Write| {
+            before.is_empty() || before.iter().any(|own| own.0[usize::from(*register)] != *value)
         };
-        let used = USED.into_iter().filter(|register| before.is_empty() || differs(register));
-        used.map(|register| Write { register, value: at(register) }).collect()
+        writes.into_iter().filter(is_new).collect()
     }
 }
 
