@@ -89,7 +89,7 @@ pub(super) fn read(json: &str) -> Result<Loaded, FormatError> {
     })
 }
 
-/// Reads a preset. Unknown content is an error; in a newer `version`, it is left out.
+/// Reads a preset of `version`. Unknown content is an error, except in a newer version, where it is left out.
 fn read_as(version: Option<u32>, json: &str) -> Result<Loaded, serde_json::Error> {
     let File { name, description, tags, settings, others } = serde_json::from_str(json)?;
     let mut left_out = Vec::new();

@@ -52,7 +52,7 @@ pub fn famitracker(song: &Module, tags: &Tags) -> String {
     line!("# Macros");
     let all = SEQUENCES.map(|kind| {
         let mut all = Vec::new();
-        let values = song.instruments.iter().map(|own| kind.values(own));
+        let values = song.instruments.iter().map(|instrument| kind.values(instrument));
         for values in values.filter(|values| !values.is_empty()) {
             index_in(&mut all, values);
         }
@@ -66,14 +66,14 @@ pub fn famitracker(song: &Module, tags: &Tags) -> String {
         }
     }
     line!("\r\n# DPCM samples\r\n\r\n# Instruments");
-    for (index, own) in song.instruments.iter().enumerate() {
-        let place = |kind: usize| {
-            let values = SEQUENCES[kind].values(own);
-            all[kind].iter().position(|own| *own == values).map_or(-1, |place| place as i32)
+    for (number, instrument) in song.instruments.iter().enumerate() {
+        let index = |kind: usize| {
+            let values = SEQUENCES[kind].values(instrument);
+            all[kind].iter().position(|known| *known == values).map_or(-1, |index| index as i32)
         };
-        let [volume, arpeggio, duty] = [0, 1, 2].map(place);
-        let name = quoted(&own.name);
-        line!("INST2A03 {index:3}   {volume:3} {arpeggio:3}  -1  -1 {duty:3} {name}");
+        let [volume, arpeggio, duty] = [0, 1, 2].map(index);
+        let name = quoted(&instrument.name);
+        line!("INST2A03 {number:3}   {volume:3} {arpeggio:3}  -1  -1 {duty:3} {name}");
     }
     line!("\r\n# Tracks\r\n");
     let [speed, tempo] = speed(song, song.tempi[0]);
@@ -120,10 +120,10 @@ fn speed(song: &Module, ticks: u32) -> [u8; 2] {
         let tempo = (150.0 * f64::from(speed) / per_row).round().clamp(32.0, 255.0) as u8;
         [speed, tempo]
     });
-    let far = |[speed, tempo]: &[u8; 2]| {
+    let error = |[speed, tempo]: &[u8; 2]| {
         (150.0 * f64::from(*speed) / f64::from(*tempo) / per_row - 1.0).abs()
     };
-    pairs.min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or([6, 150])
+    pairs.min_by(|a, b| error(a).total_cmp(&error(b))).unwrap_or([6, 150])
 }
 
 fn effects(song: &Module, cell: &Cell) -> Vec<String> {

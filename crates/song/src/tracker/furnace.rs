@@ -36,7 +36,7 @@ const LAST_FLAGS: [u8; 8] = [0; 8];
 /// Returns `song` as a file for Furnace.
 pub fn furnace(song: &Module, tags: &Tags) -> Vec<u8> {
     let wave = (song.chip == Chip::Gb).then(|| block(b"WAVE", triangle())).into_iter().collect();
-    let instruments = song.instruments.iter().map(|own| instrument(song.chip, own)).collect();
+    let instruments = song.instruments.iter().map(|each| instrument(song.chip, each)).collect();
     let folders = vec![block(b"ADIR", vec![0; 4]); 3];
     let patterns = song.channels.iter().enumerate().flat_map(|(index, channel)| {
         let cells = channel.patterns.iter().enumerate();
@@ -47,17 +47,17 @@ pub fn furnace(song: &Module, tags: &Tags) -> Vec<u8> {
     // The length of INFO does not depend on the offsets in it.
     let zeros = groups.each_ref().map(|group| vec![0; group.len()]);
     let mut at = HEADER + information(song, tags, &zeros).len();
-    let mut place = |block: &Vec<u8>| {
+    let mut offset = |block: &Vec<u8>| {
         at += block.len();
         (at - block.len()) as u32
     };
-    let places = groups.each_ref().map(|group| group.iter().map(&mut place).collect());
+    let offsets = groups.each_ref().map(|group| group.iter().map(&mut offset).collect());
     let mut file = b"-Furnace module-".to_vec();
     file.extend(VERSION.to_le_bytes());
     file.extend([0; 2]);
     file.extend((HEADER as u32).to_le_bytes());
     file.extend([0; 8]);
-    file.extend(information(song, tags, &places));
+    file.extend(information(song, tags, &offsets));
     file.extend(groups.into_iter().flatten().flatten());
     compress_to_vec_zlib(&file, BEST)
 }
@@ -71,9 +71,9 @@ fn string(text: &str) -> Vec<u8> {
     text.bytes().filter(|byte| *byte > 0).chain([0]).collect()
 }
 
-/// Returns the block INFO. `places` has the file offsets of instruments, waves, folders and patterns.
-fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
-    let [instruments, waves, folders, patterns] = places;
+/// Returns the block INFO. `offsets` has the positions in the file of instruments, waves, folders and patterns.
+fn information(song: &Module, tags: &Tags, offsets: &[Vec<u32>; 4]) -> Vec<u8> {
+    let [instruments, waves, folders, patterns] = offsets;
     let channels = &song.channels;
     let orders = channels[0].orders.len();
     let grooves: Vec<_> = song.tempi.iter().map(|ticks| groove(*ticks)).collect();
@@ -102,7 +102,7 @@ fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
     info.extend(440f32.to_le_bytes());
     info.extend(FLAGS);
     let pointers = instruments.iter().chain(waves).chain(patterns);
-    info.extend(pointers.flat_map(|place| place.to_le_bytes()));
+    info.extend(pointers.flat_map(|offset| offset.to_le_bytes()));
     info.extend(channels.iter().flat_map(|channel| &channel.orders));
     info.extend(channels.iter().map(|channel| columns(channel) as u8));
     // All channels are visible, none is collapsed.
@@ -130,7 +130,7 @@ fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
     let others = if grooves.len() > 1 { &grooves[..] } else { &[] };
     info.push(others.len() as u8);
     info.extend(others.iter().flat_map(|groove| padded(groove)));
-    info.extend(folders.iter().flat_map(|place| place.to_le_bytes()));
+    info.extend(folders.iter().flat_map(|offset| offset.to_le_bytes()));
     block(b"INFO", info)
 }
 
@@ -159,26 +159,26 @@ fn sequence(kind: u8, values: &[u8], speed: u32) -> Vec<u8> {
     [&head[..], values].concat()
 }
 
-fn instrument(chip: Chip, own: &Instrument) -> Vec<u8> {
+fn instrument(chip: Chip, instrument: &Instrument) -> Vec<u8> {
     let kind = [34_u16, 2, 0][chip as usize];
     let feature = |code: &[u8; 2], content: Vec<u8>| {
         [&code[..], &(content.len() as u16).to_le_bytes(), &content].concat()
     };
     let mut macros = 8_u16.to_le_bytes().to_vec();
     // The Game Boy's volumes are software envelopes, so a macro is needed.
-    let volumes = match (&own.volumes[..], chip) {
+    let volumes = match (&instrument.volumes[..], chip) {
         ([], Chip::Gb) => &[15],
         (volumes, _) => volumes,
     };
     if !volumes.is_empty() {
         macros.extend(sequence(VOLUME, volumes, 1));
     }
-    if !own.arpeggio.is_empty() {
-        macros.extend(sequence(ARPEGGIO, &own.arpeggio, own.speed));
+    if !instrument.arpeggio.is_empty() {
+        macros.extend(sequence(ARPEGGIO, &instrument.arpeggio, instrument.speed));
     }
-    match (own.voice, chip) {
+    match (instrument.voice, chip) {
         (Voice::Lead | Voice::Harmony, Chip::Nes | Chip::Gb) => {
-            macros.extend(sequence(DUTY, &[own.duty], 1));
+            macros.extend(sequence(DUTY, &[instrument.duty], 1));
         }
         // White noise at the chip's preset rates.
         (Voice::Noise, Chip::Sms) => macros.extend(sequence(DUTY, &[1], 1)),
@@ -186,7 +186,7 @@ fn instrument(chip: Chip, own: &Instrument) -> Vec<u8> {
     }
     macros.push(255);
     let mut content = [VERSION.to_le_bytes(), kind.to_le_bytes()].concat();
-    content.extend(feature(b"NA", string(&own.name)));
+    content.extend(feature(b"NA", string(&instrument.name)));
     content.extend(feature(b"MA", macros));
     if chip == Chip::Gb {
         // Maximum volume, no length, software envelope, no hardware sequence.

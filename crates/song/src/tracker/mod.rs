@@ -229,8 +229,8 @@ impl Instrument {
 
     fn drum(chip: Chip, drum: Drum) -> Self {
         let ticks = drum.ticks();
-        let left = |tick: u32| f64::from(ticks - tick) / f64::from(ticks);
-        let volume = |tick| (f64::from(LOUDEST) * left(tick).powi(2)).round() as u8;
+        let remaining = |tick: u32| f64::from(ticks - tick) / f64::from(ticks);
+        let volume = |tick| (f64::from(LOUDEST) * remaining(tick).powi(2)).round() as u8;
         let volumes = (0..=ticks).map(|tick| chip.register(volume(tick))).collect();
         let (voice, name) = (Voice::Noise, drum.name().into());
         Self { name, voice, volumes, duty: 0, arpeggio: Vec::new(), speed: 1 }
@@ -292,10 +292,10 @@ fn patterns(events: &[(usize, Cell)], orders: &[Range<usize>], length: usize) ->
     let pattern = |order: &Range<usize>| {
         let mut cells = vec![Cell::default(); length];
         for (row, cell) in events.iter().filter(|(row, _)| order.contains(row)) {
-            let own = &mut cells[row - order.start];
+            let target = &mut cells[row - order.start];
             // A note-on takes precedence over the note-off of the previous note.
-            if !matches!(own.play, Some(Play::On(..))) {
-                *own = cell.clone();
+            if !matches!(target.play, Some(Play::On(..))) {
+                *target = cell.clone();
             }
         }
         let mut last = None;

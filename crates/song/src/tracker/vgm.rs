@@ -69,9 +69,9 @@ fn record(log: &mut Log, hertz: f64, played: &Played, write: Write) {
     }
     log.wait_until(due(played.ticks.len()));
     if let Some(last) = played.ticks.last().filter(|_| played.repeat.is_none()) {
-        let silent = |own: &Playing| Playing { volume: 0, starts: false, ..*own };
+        let silent = |state: &Playing| Playing { volume: 0, starts: false, ..*state };
         let writes = last.iter().enumerate();
-        log.write(writes.flat_map(|(index, own)| write(index, silent(own), Some(*own))));
+        log.write(writes.flat_map(|(index, state)| write(index, silent(state), Some(*state))));
     }
 }
 
@@ -83,7 +83,7 @@ fn hertz(key: u8) -> f64 {
 fn game_boy(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
     let first = 5 * channel as u8;
     let differs = |of: fn(&Playing) -> u8| before.is_none_or(|before| of(&before) != of(&now));
-    let [is_louder, is_other] = [differs(|own| own.volume), differs(|own| own.key)];
+    let [is_louder, is_other] = [differs(|state| state.volume), differs(|state| state.key)];
     let (is_wave, is_noise) = (channel == 2, channel == 3);
     let mut writes = Vec::new();
     let mut write = |register: u8, value: u8| writes.extend([0xB3, first + register, value]);
@@ -96,7 +96,7 @@ fn game_boy(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
         write(0, 0);
         write(0, 0x80);
     }
-    if !is_wave && differs(|own| own.duty) {
+    if !is_wave && differs(|state| state.duty) {
         write(1, now.duty << 6);
     }
     if is_louder {

@@ -51,8 +51,8 @@ impl Registers {
         for (first, pulse) in [0x0, 0x4].into_iter().zip(&tick.pulses) {
             let mut period = period(pulse.frequency, 16, 8);
             if self.0[first] & 15 > 0 {
-                let held = u16::from_le_bytes([self.0[first + 2], self.0[first + 3] & 7]);
-                period = period.map(|period| without_click(held, period));
+                let current = u16::from_le_bytes([self.0[first + 2], self.0[first + 3] & 7]);
+                period = period.map(|period| without_click(current, period));
             }
             let volume = period.map_or(0, |_| volume(pulse.amplitude, unit));
             self.0[first] = duty(pulse) << 6 | CONSTANT | volume;
@@ -79,7 +79,8 @@ impl Registers {
     fn writes(&self, before: &[Self]) -> Vec<Write> {
         let writes = USED.map(|register| [register, self.0[usize::from(register)]]);
         let is_new = |[register, value]: &Write| {
-            before.is_empty() || before.iter().any(|own| own.0[usize::from(*register)] != *value)
+            before.is_empty()
+                || before.iter().any(|state| state.0[usize::from(*register)] != *value)
         };
         writes.into_iter().filter(is_new).collect()
     }
@@ -114,16 +115,16 @@ fn period(frequency: f32, steps: u32, least: u16) -> Option<u16> {
     (f64::from(least)..=2047.0).contains(&period).then_some(period as u16)
 }
 
-/// Returns the nearest value to `period` with the high byte of `held`, or `period` if that would be too far off.
+/// Returns the nearest value to `period` with the high byte of `current`, or `period` if that would be too far off.
 ///
 /// A pulse clicks when its high byte is written, so a note that wavers around 109, 218 or 436 Hz would click repeatedly. So the high
-/// byte is kept if `held` is within 3 % of `period`, and the result within 1 %.
-fn without_click(held: u16, period: u16) -> u16 {
-    let nearest = period.clamp(held & 0x700, held | 0xFF);
+/// byte is kept if `current` is within 3 % of `period`, and the result within 1 %.
+fn without_click(current: u16, period: u16) -> u16 {
+    let nearest = period.clamp(current & 0x700, current | 0xFF);
     let is_within = |percent: u32, other: u16| {
         100 * u32::from(period.abs_diff(other)) <= percent * u32::from(period)
     };
-    if is_within(3, held) && is_within(1, nearest) { nearest } else { period }
+    if is_within(3, current) && is_within(1, nearest) { nearest } else { period }
 }
 
 /// Returns the amplitude of the maximum volume: the 99th percentile of the louder pulse, over all ticks with a pulse. Without
