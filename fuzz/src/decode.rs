@@ -80,8 +80,8 @@ fn read(path: &Path) -> Result<Vec<f32>, Error> {
     }
 }
 
-/// Returns whether the file is ambiguous: a WAV or AIFF that seems to have two chunks of samples (ffmpeg reads the last of a
-/// WAV), or an AIFF-C without exactly one chunk of the known version.
+/// Returns whether the file is ambiguous. A WAV or AIFF may seem to have two chunks of samples; of a WAV, ffmpeg reads the last
+/// one. An AIFF-C must have exactly one chunk with the known version.
 fn is_ambiguous(bytes: &[u8]) -> bool {
     let count = |what: &[u8]| bytes.windows(what.len()).filter(|here| *here == what).count();
     match extension(bytes) {

@@ -156,7 +156,7 @@ fn play(
     }
 }
 
-/// What bounds the output: extremes of gain and input since the last reset.
+/// Bounds of the output: extremes of gain and input since the last reset.
 #[derive(Debug, Default)]
 struct Bounds {
     /// Maximum output gain of all settings so far. A gain that ramps stays between its old and its new value.

@@ -269,7 +269,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             let arrangement = arranger.take(seconds, true, &settings).arrangement(&settings, set);
             let song = Module::new(&arrangement, args.chip, args.repeat);
             let song = song.ok_or_else(|| Error::TooManyPatterns(out.clone()))?;
-            let tempo = arrangement.grid.timeline().tempo();
+            let tempo = arrangement.grid.timeline.tempo;
             (write(&song, &tags), arrangement.notes(), Some(tempo))
         }
         Writer::Console(write) => {

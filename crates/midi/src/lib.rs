@@ -73,20 +73,21 @@ impl MidiFile {
 
         let mut messages = Vec::new();
         let mut ticks = 0;
-        for (track, own) in file.tracks.iter().enumerate() {
+        for (number, track) in file.tracks.iter().enumerate() {
             if file.header.format != Format::Sequential {
                 ticks = 0;
             }
-            for event in own {
+            for event in track {
                 ticks += u64::from(event.delta.as_int());
-                messages.push((ticks, track, event.kind));
+                messages.push((ticks, number, event.kind));
             }
         }
         messages.sort_by_key(|(ticks, ..)| *ticks);
         let (mut events, mut tempo) = (Vec::new(), None);
         let (mut now, mut seconds) = (0, 0.0);
-        // Tick of the note-on of each held key, by track, key and channel. A key is released when no track or channel holds it.
+        // Tick of the note-on of each held key, by track, key and channel.
         let mut held = BTreeMap::new();
+        // Number of tracks and channels that hold each key. The key is released when the last of them ends it.
         let mut holders = [0u32; 128];
         let mut has_drums = false;
         for (ticks, track, kind) in messages {
@@ -102,8 +103,8 @@ impl MidiFile {
                 TrackEventKind::Midi { channel, message } => (channel, message),
                 TrackEventKind::Meta(MetaMessage::EndOfTrack) => {
                     // A note that starts at the end of its track would have no length, so it stays held.
-                    let own = (track, 0, 0)..(track + 1, 0, 0);
-                    for ((_, key, _), _) in held.extract_if(own, |_, start| *start < ticks) {
+                    let in_track = (track, 0, 0)..(track + 1, 0, 0);
+                    for ((_, key, _), _) in held.extract_if(in_track, |_, start| *start < ticks) {
                         holders[usize::from(key)] -= 1;
                         if holders[usize::from(key)] == 0 {
                             events.push((seconds, KeyEvent::Key(key, 0.0)));
@@ -124,9 +125,9 @@ impl MidiFile {
             let Some(event) = KeyEvent::from_midi(bytes) else { continue };
             match event {
                 KeyEvent::Key(key, 0.0) => {
-                    let own = held.remove(&(track, key, channel.as_int()));
+                    let start = held.remove(&(track, key, channel.as_int()));
                     let holders = &mut holders[usize::from(key)];
-                    *holders -= u32::from(own.is_some());
+                    *holders -= u32::from(start.is_some());
                     if *holders > 0 {
                         continue;
                     }

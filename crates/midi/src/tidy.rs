@@ -72,11 +72,11 @@ fn push_chunk(to: &mut Vec<u8>, id: &[u8], content: &[u8]) {
 
 /// Sanitises a track. Also returns the position of the first invalid event; `None` if all are valid.
 fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
-    let mut track = Track { bytes, at: 0, status: None };
+    let mut track = Track { rest: bytes, status: None };
     let (mut tidied, mut wait) = (Vec::new(), 0);
-    let left = loop {
-        let start = track.at;
-        if start == bytes.len() {
+    let invalid = loop {
+        let start = bytes.len() - track.rest.len();
+        if track.rest.is_empty() {
             break None;
         }
         let Some(event) = track.number().and_then(|delta| {
@@ -97,21 +97,19 @@ fn tidy_track(bytes: &[u8]) -> (Vec<u8>, Option<usize>) {
     };
     push_number(&mut tidied, wait);
     tidied.extend(END);
-    (tidied, left)
+    (tidied, invalid)
 }
 
 struct Track<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    /// Bytes that are not read yet.
+    rest: &'a [u8],
     /// Running status: status byte of the last channel message.
     status: Option<u8>,
 }
 
 impl Track<'_> {
     fn byte(&mut self) -> Option<u8> {
-        let byte = *self.bytes.get(self.at)?;
-        self.at += 1;
-        Some(byte)
+        self.rest.split_off_first().copied()
     }
 
     fn number(&mut self) -> Option<u32> {
@@ -129,24 +127,20 @@ impl Track<'_> {
     /// Reads a length and as many bytes.
     fn counted(&mut self) -> Option<&[u8]> {
         let len = self.number()? as usize;
-        let start = self.at;
-        let bytes = self.bytes.get(start..start + len)?;
-        self.at += len;
-        Some(bytes)
+        self.rest.split_off(..len)
     }
 
     /// Reads `count` data bytes. `None` if one is 128 or more.
     fn data(&mut self, count: usize) -> Option<&[u8]> {
-        let bytes = self.bytes.get(self.at..self.at + count)?;
-        self.at += count;
+        let bytes = self.rest.split_off(..count)?;
         bytes.iter().all(|byte| *byte < 0x80).then_some(bytes)
     }
 
     /// Reads an event after its delta time. Returns it with its status byte; empty for a message to remove; `None` if it is invalid.
     fn event(&mut self) -> Option<Vec<u8>> {
-        let first = *self.bytes.get(self.at)?;
+        let first = *self.rest.first()?;
         if first >= 0x80 {
-            self.at += 1;
+            self.byte();
         }
         match first {
             0xFF => {
@@ -188,8 +182,8 @@ mod tests {
         for number in [0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, (1 << 28) - 1] {
             let mut bytes = Vec::new();
             push_number(&mut bytes, number);
-            let mut track = Track { bytes: &bytes, at: 0, status: None };
-            assert_eq!((track.number(), track.at), (Some(number), bytes.len()));
+            let mut track = Track { rest: &bytes, status: None };
+            assert_eq!((track.number(), track.rest), (Some(number), &[][..]));
         }
         // Examples of the MIDI standard.
         for (number, expected) in

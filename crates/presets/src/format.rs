@@ -8,7 +8,7 @@ use serde::{
     Deserialize,
     de::{Error, IgnoredAny},
 };
-use std::{collections::BTreeMap, convert::Infallible};
+use std::collections::BTreeMap;
 
 /// Version of the preset format that this program writes.
 ///
@@ -83,49 +83,34 @@ pub(super) fn read(json: &str) -> Result<Loaded, FormatError> {
     // Some editors write a byte order mark.
     let json = json.strip_prefix('\u{feff}').unwrap_or(json);
     let Versioned { version } = serde_json::from_str(json)?;
-    match version {
-        Some(version) if version > VERSION => {
-            read_newer(json).map_err(|source| FormatError::Newer { version, source })
+    read_as(version, json).map_err(|source| match version {
+        Some(version) if version > VERSION => FormatError::Newer { version, source },
+        _ => source.into(),
+    })
+}
+
+/// Reads a preset of `version`. Unknown content is an error, except in a newer version, where it is left out.
+fn read_as(version: Option<u32>, json: &str) -> Result<Loaded, serde_json::Error> {
+    let File { name, description, tags, settings, others } = serde_json::from_str(json)?;
+    let mut left_out = Vec::new();
+    let mut refuse = |unusable: Unusable| -> Result<(), serde_json::Error> {
+        if version.is_none_or(|version| version <= VERSION) {
+            return Err(Error::custom(unusable));
         }
-        _ => Ok(read_known(json, version)?.into()),
-    }
-}
-
-fn read_newer(json: &str) -> Result<Loaded, serde_json::Error> {
-    let file: File = serde_json::from_str(json)?;
-    let mut left_out: Vec<_> = file.unknown_keys().map(|unknown| unknown.what).collect();
-    let Ok(controls) = settings::read(&file.settings.0, |unusable| {
         left_out.push(unusable.what);
-        Ok::<(), Infallible>(())
-    });
-    let warning = (!left_out.is_empty()).then_some(Warning { left_out });
-    Ok(Loaded { preset: file.preset(controls.settings), warning })
-}
-
-fn read_known(json: &str, version: Option<u32>) -> Result<Preset, serde_json::Error> {
-    let file: File = serde_json::from_str(json)?;
+        Ok(())
+    };
+    let known = ["version", "name", "description", "tags", "settings"];
+    let unknown = others.keys().filter(|key| *key != "version");
     // Checked before a missing version, because the unknown key may be a misspelt `version`.
-    if let Some(unknown) = file.unknown_keys().next() {
-        return Err(Error::custom(unknown));
-    }
+    unknown.map(|key| Unusable::key(key, known.into_iter())).try_for_each(&mut refuse)?;
     match version {
         None => return Err(Error::missing_field("version")),
         Some(0) => return Err(Error::custom("there is no version 0")),
         Some(_) => {}
     }
-    let controls = settings::read(&file.settings.0, Err).map_err(Error::custom)?;
-    Ok(file.preset(controls.settings))
-}
-
-impl File {
-    fn unknown_keys(&self) -> impl Iterator<Item = Unusable> {
-        let known = ["version", "name", "description", "tags", "settings"];
-        let unknown = self.others.keys().filter(|key| *key != "version");
-        unknown.map(move |key| Unusable::key(key, known.into_iter()))
-    }
-
-    fn preset(self, settings: tone_filter_dsp::Settings) -> Preset {
-        let Self { name, description, tags, .. } = self;
-        Preset { description, tags, ..Preset::new(name, settings) }
-    }
+    let settings = settings::read(&settings.0, refuse)?.settings;
+    let warning = (!left_out.is_empty()).then_some(Warning { left_out });
+    let preset = Preset { description, tags, ..Preset::new(name, settings) };
+    Ok(Loaded { preset, warning })
 }

@@ -138,7 +138,7 @@ impl Unusable {
 }
 
 fn set(controls: &mut Controls, key: &str, value: &Value) -> Result<(), Unusable> {
-    match Setting::find(key).ok_or_else(|| Unusable::key(key, keys()))? {
+    match Setting::find(key).ok_or_else(|| Unusable::key(key, Setting::all().map(Setting::id)))? {
         Setting::Number(own) => {
             let wrong = |what: &str| {
                 let reason = format!("is {what}; use {} to {} {}", own.min, own.max, own.unit);
@@ -178,10 +178,6 @@ fn in_files() -> impl Iterator<Item = Setting> {
         let before = TEXTS.iter().filter(move |text| text.before == setting.id());
         before.map(Setting::Text).chain([setting])
     })
-}
-
-fn keys() -> impl Iterator<Item = &'static str> {
-    Setting::all().map(Setting::id)
 }
 
 /// Object in which duplicate keys are errors: otherwise, the last one would win silently.

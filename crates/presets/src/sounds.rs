@@ -2,10 +2,9 @@
 
 use super::{Preset, ids};
 use ebur128::{EbuR128, Mode};
+use std::ops::Range;
 use tone_filter_dsp::{Settings, ToneFilter, notes};
-use tone_filter_testkit::{Draws, Music, sweep::tenth};
-
-type Signal = [Vec<f32>; 2];
+use tone_filter_testkit::{Draws, Music, Signal, root, signals::noise, sweep::tenth, wav};
 
 /// Sample rate of the demo tune in Hz.
 const RATE: f64 = 44_100.0;
@@ -14,12 +13,7 @@ const RATE: f64 = 44_100.0;
 const BAR: f64 = 4.0 * 60.0 / 132.0;
 
 fn demo() -> Signal {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/demo.wav");
-    let mut file = hound::WavReader::open(path).unwrap();
-    assert_eq!(f64::from(file.spec().sample_rate), RATE);
-    let samples = file.samples::<i16>().map(|sample| f32::from(sample.unwrap()) / 32_768.0);
-    let samples: Vec<f32> = samples.collect();
-    [0, 1].map(|channel| samples.iter().skip(channel).step_by(2).copied().collect())
+    wav::read(&root().join("assets/demo.wav")).unwrap().0
 }
 
 fn settings(id: &str) -> Settings {
@@ -28,39 +22,26 @@ fn settings(id: &str) -> Settings {
 
 fn play(settings: &Settings, input: &Signal) -> Signal {
     let mut output = input.clone();
-    let mut channels = output.each_mut().map(Vec::as_mut_slice);
+    let mut channels: Vec<_> = output.iter_mut().map(Vec::as_mut_slice).collect();
     ToneFilter::new(RATE, settings).unwrap().process(&mut channels);
     output
 }
 
-/// Returns the RMS in dB full scale.
-fn rms<'a>(samples: impl IntoIterator<Item = &'a f32>) -> f64 {
-    let (mut sum, mut count) = (0.0, 0.0);
-    for sample in samples {
-        sum += f64::from(*sample).powi(2);
-        count += 1.0;
-    }
-    10.0 * f64::log10(sum / count)
-}
-
-/// Returns the RMS of a bar in dB full scale.
-fn bar(signal: &Signal, index: usize) -> f64 {
-    let edge = |index: usize| (index as f64 * BAR * RATE) as usize;
-    rms(signal.iter().flat_map(|channel| &channel[edge(index)..edge(index + 1)]))
+/// Returns the RMS of all channels in dB full scale, within a range of frames.
+fn rms(signal: &[Vec<f32>], frames: Range<usize>) -> f64 {
+    let power = |sample: &f32| f64::from(*sample).powi(2);
+    let sum: f64 = signal.iter().flat_map(|channel| &channel[frames.clone()]).map(power).sum();
+    10.0 * f64::log10(sum / (signal.len() * frames.len()) as f64)
 }
 
 #[test]
 fn drums_alone_keep_their_level_with_every_preset_of_the_levelled_chain() {
     // Drum hits: white noise, four hits per second. The listener finds no note in them.
-    let mut state = 1u32;
-    let mut noise = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
-    };
+    let mut noise = noise(1);
     let stroke = |t: usize| 0.5 * (-((t % 11_025) as f32) / 1500.0).exp();
-    let drums: Vec<f32> = (0..8 * 44_100).map(|t| stroke(t) * noise()).collect();
-    let drums = [drums.clone(), drums];
-    let after = |signal: &Signal| rms(signal.iter().flat_map(|channel| &channel[2 * 44_100..]));
+    let drums: Vec<f32> = (0..8 * 44_100).map(|t| stroke(t) * noise() as f32).collect();
+    let drums = vec![drums.clone(), drums];
+    let after = |signal: &Signal| rms(signal, 2 * 44_100..8 * 44_100);
     for id in ids().filter(|id| settings(id).auto) {
         let change = after(&play(&settings(id), &drums)) - after(&drums);
         assert!(change.abs() < 3.0, "{id} is {change:.1} dB louder");
@@ -70,6 +51,10 @@ fn drums_alone_keep_their_level_with_every_preset_of_the_levelled_chain() {
 #[test]
 fn drums_are_tamed() {
     let dry = demo();
+    let bar = |signal: &Signal, index: usize| {
+        let [start, end] = [index, index + 1].map(|bar| (bar as f64 * BAR * RATE) as usize);
+        rms(signal, start..end)
+    };
     let drums = |signal: &Signal| bar(signal, 0) - bar(signal, 5);
     let [tamed, reference] =
         ["drums-tamed", "reference"].map(|id| drums(&play(&settings(id), &dry)));
@@ -118,8 +103,9 @@ fn stereo_wide_keeps_left_and_right_apart() {
     let mut left_only = demo();
     left_only[1].fill(0.0);
     let sides = |id| {
-        let [left, right] = play(&Settings { mix: 100.0, ..settings(id) }, &left_only);
-        rms(&left) - rms(&right)
+        let sides = play(&Settings { mix: 100.0, ..settings(id) }, &left_only);
+        let [left, right] = [0, 1].map(|side| rms(&sides[side..=side], 0..sides[side].len()));
+        left - right
     };
     let [wide, reference] = ["stereo-wide", "reference"].map(sides);
     assert!(wide > 40.0 && reference.abs() < 1e-3, "{wide} and {reference} dB");
@@ -148,7 +134,7 @@ fn edges_are_subtle_or_extreme() {
 const SECONDS: f64 = 6.0;
 
 /// Returns music with a sample peak of -0.3 dB full scale.
-fn loud(seed: u64) -> Vec<Vec<f32>> {
+fn loud(seed: u64) -> Signal {
     let draws = &mut Draws::seeded(seed);
     let mut music = Music::draw(draws, SECONDS);
     while music.notes.len() < 20 {
@@ -178,12 +164,8 @@ fn with_lookahead_true_peaks_stay_below_full_scale_or_the_inputs_own() {
         let preset = settings(id);
         for (mix, seed) in [(preset.mix, seed), (100.0, seed + 100)] {
             let settings = Settings { mix, lookahead: true, ..preset };
-            let mut signal = loud(seed);
-            let before = true_peak(&signal);
-            let mut filter = ToneFilter::new(RATE, &settings).unwrap();
-            let mut channels: Vec<&mut [f32]> = signal.iter_mut().map(|x| &mut x[..]).collect();
-            filter.process(&mut channels);
-            let after = true_peak(&signal);
+            let signal = loud(seed);
+            let [before, after] = [true_peak(&signal), true_peak(&play(&settings, &signal))];
             let most = before.max(10f64.powf(-0.1 / 20.0));
             if after > most {
                 let [from, to] = [before, after].map(|peak| 20.0 * peak.log10());

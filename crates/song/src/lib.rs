@@ -16,8 +16,6 @@ pub mod take;
 pub mod timeline;
 pub mod tracker;
 pub mod transcribe;
-#[cfg(test)]
-mod vgm_reader;
 
 /// Compiles and runs the Rust in the README.
 #[cfg(doctest)]

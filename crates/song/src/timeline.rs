@@ -6,8 +6,9 @@ use tone_filter_dsp::{DEFAULT_TEMPO, FoundKey, NoteValue, Scale, listener::beats
 pub const TICKS: u16 = 480;
 /// Maximum distance of a beat from the tempo map in seconds.
 const TOLERANCE: f64 = 0.012;
-/// Maximum time at the start of the sound, as a fraction of a beat, that gets no beat of its own. It lengthens the beats there.
-const PART: f64 = 0.15;
+/// Largest fraction of a beat at the start of the sound that gets no beat of its own. The beats before the first detected one
+/// are longer instead.
+const LONGEST_REMAINDER: f64 = 0.15;
 /// Minimum length of a beat in seconds, so that all tempi can be written to MIDI.
 const SHORTEST: f64 = 0.02;
 
@@ -16,10 +17,10 @@ const SHORTEST: f64 = 0.02;
 pub struct Timeline {
     /// Pairs of tick and time in seconds, at least two. The first is tick 0.
     anchors: Vec<(f64, f64)>,
-    /// Changes of meter: tick, beats per bar.
-    meters: Vec<(u32, u8)>,
-    /// Tempo in beats per minute.
-    tempo: f64,
+    /// Changes of meter: tick, quarter notes per bar.
+    pub meters: Vec<(u32, u8)>,
+    /// Median tempo in beats per minute ([`Beats::tempo`]).
+    pub tempo: f64,
 }
 
 impl Timeline {
@@ -38,7 +39,7 @@ impl Timeline {
         let [first, second, ..] = &beats[..] else { return None };
         // Number of beats between the start of the sound and the first detected beat.
         let (length, meter) = (second.time - first.time, usize::from(first.meter));
-        let early = (first.time / length - PART).ceil().max(0.0) as usize;
+        let early = (first.time / length - LONGEST_REMAINDER).ceil().max(0.0) as usize;
         let tick = |index: usize| ((early + index) * usize::from(TICKS)) as f64;
         let mut points = vec![(0.0, 0.0)];
         let times = beats.iter().enumerate().skip(usize::from(early == 0));
@@ -50,12 +51,12 @@ impl Timeline {
             (0..beats.len()).filter(|index| beats[*index].place == 0).collect();
         // The beats before the first bar make a shortened bar, and then whole bars.
         let pickup = early + downbeats.first().copied().unwrap_or(beats.len());
-        let rest = pickup % meter;
-        if rest > 0 {
-            meters.push((0, rest as u8));
+        let shortened = pickup % meter;
+        if shortened > 0 {
+            meters.push((0, shortened as u8));
         }
-        if pickup > rest {
-            meters.push(((rest * usize::from(TICKS)) as u32, first.meter));
+        if pickup > shortened {
+            meters.push(((shortened * usize::from(TICKS)) as u32, first.meter));
         }
         for (n, index) in downbeats.iter().enumerate() {
             let length = match downbeats.get(n + 1) {
@@ -71,14 +72,15 @@ impl Timeline {
     /// Converts a time in seconds to ticks, at least 0.
     pub fn tick(&self, seconds: f64) -> f64 {
         let [(tick, time), (next_tick, next_time)] = self.around(|(_, time)| *time <= seconds);
-        let share = (seconds - time) / (next_time - time);
-        (tick + share * (next_tick - tick)).max(0.0)
+        let fraction = (seconds - time) / (next_time - time);
+        (tick + fraction * (next_tick - tick)).max(0.0)
     }
 
     /// Converts a tick to a time in seconds.
     pub fn seconds(&self, tick: f64) -> f64 {
-        let [(own, time), (next_tick, next_time)] = self.around(|(own, _)| *own <= tick);
-        time + (tick - own) / (next_tick - own) * (next_time - time)
+        let [(last_tick, time), (next_tick, next_time)] =
+            self.around(|(anchor, _)| *anchor <= tick);
+        time + (tick - last_tick) / (next_tick - last_tick) * (next_time - time)
     }
 
     /// Returns the last anchor that has passed and the next one; beyond the ends, the nearest two.
@@ -95,24 +97,14 @@ impl Timeline {
             (pair[0].0 as u32, length.round() as u32)
         })
     }
-
-    /// Returns the median tempo in beats per minute ([`Beats::tempo`]).
-    pub fn tempo(&self) -> f64 {
-        self.tempo
-    }
-
-    /// Returns the changes of meter: tick, quarter notes per bar.
-    pub fn meters(&self) -> &[(u32, u8)] {
-        &self.meters
-    }
 }
 
 /// Simplifies a polyline greedily. All `points` stay within [`TOLERANCE`] of the lines.
 fn straighten(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let is_line = |from: usize, to: usize| {
         let [(x0, y0), (x1, y1)] = [points[from], points[to]];
-        let far = |(x, y): &(f64, f64)| (y0 + (x - x0) / (x1 - x0) * (y1 - y0) - y).abs();
-        points[from..to].iter().all(|point| far(point) <= TOLERANCE)
+        let error = |(x, y): &(f64, f64)| (y0 + (x - x0) / (x1 - x0) * (y1 - y0) - y).abs();
+        points[from..to].iter().all(|point| error(point) <= TOLERANCE)
     };
     let (mut kept, mut from) = (vec![points[0]], 0);
     while from + 1 < points.len() {
@@ -208,8 +200,8 @@ mod tests {
     fn a_steady_song_has_one_tempo_and_starts_with_a_bar() {
         let line = Timeline::of(&steady(0.0, 0.5, 0, 4)).unwrap();
         assert_eq!(line.tempi().collect::<Vec<_>>(), [(0, 500_000)]);
-        assert_eq!(line.meters(), [(0, 4)]);
-        assert_eq!(line.tempo(), 120.0);
+        assert_eq!(line.meters, [(0, 4)]);
+        assert_eq!(line.tempo, 120.0);
         assert!((line.tick(3.25) - 6.5 * 480.0).abs() < 1e-6);
         assert!((line.tick(1000.0) - 2000.0 * 480.0).abs() < 1e-3, "beyond the last beat");
         assert_eq!(line.tick(-1.0), 0.0);
@@ -219,22 +211,22 @@ mod tests {
     fn a_bar_starts_before_a_pickup() {
         // The first beat, at 0.2 s, is the third of three. The start of the sound counts as the second.
         let line = Timeline::of(&steady(0.2, 0.5, 2, 3)).unwrap();
-        assert_eq!(line.meters(), [(0, 2), (960, 3)]);
+        assert_eq!(line.meters, [(0, 2), (960, 3)]);
         assert_eq!(line.tempi().next(), Some((0, 200_000)));
         assert!((line.tick(0.2) - 480.0).abs() < 1e-6);
         assert!((line.tick(0.7) - 960.0).abs() < 1e-6);
         // Silence of 3.1 beats before the first bar becomes three beats.
         let line = Timeline::of(&steady(1.55, 0.5, 0, 4)).unwrap();
         assert!((line.tick(1.55) - 1440.0).abs() < 1e-6);
-        assert_eq!(line.meters(), [(0, 3), (1440, 4)]);
+        assert_eq!(line.meters, [(0, 3), (1440, 4)]);
         // A bar that starts just after the sound is moved to the start of the sound.
         let line = Timeline::of(&steady(0.05, 0.5, 0, 4)).unwrap();
-        assert_eq!((line.tick(0.0), line.meters()), (0.0, &[(0, 4)][..]));
+        assert_eq!((line.tick(0.0), &line.meters[..]), (0.0, &[(0, 4)][..]));
         assert!((line.tick(0.55) - 480.0).abs() < 1e-6);
     }
 
     #[test]
-    fn ticks_stay_near_the_beats_of_a_song_that_slows_down() {
+    fn ticks_stay_near_the_beats_and_convert_back_to_seconds() {
         let (mut time, mut times) = (0.0, Vec::new());
         for n in 0..60 {
             times.push(time);
@@ -249,17 +241,9 @@ mod tests {
         }
         let tempi = line.tempi().count();
         assert!((2..20).contains(&tempi), "{tempi}");
-    }
-
-    #[test]
-    fn ticks_and_seconds_are_inverse() {
-        let times = (0..12).map(|n| (0.5 * f64::from(n), 0, 4));
-        let slower = (0..12).map(|n| (6.0 + 0.75 * f64::from(n), 0, 4));
-        let line = Timeline::of(&beats(times.chain(slower))).unwrap();
-        for seconds in [0.0, 0.3, 5.9, 6.1, 13.0, 40.0] {
+        for seconds in times.into_iter().chain([0.3, 13.0, 100.0]) {
             assert!((line.seconds(line.tick(seconds)) - seconds).abs() < 1e-9, "{seconds}");
         }
-        assert!((line.seconds(14.0 * 480.0) - 7.5).abs() < 1e-9);
     }
 
     #[test]
@@ -267,7 +251,7 @@ mod tests {
         let places = [0, 1, 2, 3, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3];
         let song = beats((0..).zip(places).map(|(n, place)| (0.5 * f64::from(n), place, 4)));
         let line = Timeline::of(&song).unwrap();
-        assert_eq!(line.meters(), [(0, 4), (4 * 480, 2), (6 * 480, 4)]);
+        assert_eq!(line.meters, [(0, 4), (4 * 480, 2), (6 * 480, 4)]);
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub struct Transcriber {
 
 impl Transcriber {
     /// Creates an empty recorder. If `live`, it keeps all notes, as the plugin sends them. Otherwise, it keeps only notes of 70
-    /// ms or more, and replaces those of each [`Phrase`] by notes that are decoded together.
+    /// ms or more; a [`Phrase`], where one voice plays alone, gets notes that are decoded together.
     pub fn new(live: bool) -> Self {
         let events = if live { Notes::live() } else { Notes::checked() };
         Self { events, notes: Vec::new(), clock: [0.0; 3], offsets: Vec::new() }
@@ -200,7 +200,7 @@ pub(crate) fn signs<'a>(timeline: &Timeline, key: Option<&FoundKey>) -> Vec<Time
         let quarter = quarter.min(u24::max_value().as_int());
         events.push((tick, 0, TrackEventKind::Meta(MetaMessage::Tempo(u24::new(quarter)))));
     }
-    for (tick, meter) in timeline.meters() {
+    for (tick, meter) in &timeline.meters {
         // The beat is a quarter note: denominator 2^2, 24 MIDI clocks, eight 32nd notes.
         let meter = MetaMessage::TimeSignature(*meter, 2, 24, 8);
         events.push((*tick, 0, TrackEventKind::Meta(meter)));
@@ -239,11 +239,7 @@ mod tests {
     use tone_filter_dsp::NoteValue;
 
     /// Returns key, velocity, start and end of the written notes, sorted by end. A tick is 1/960 s.
-    fn written(notes: &[Note]) -> Vec<(u8, u8, u32, u32)> {
-        written_on(notes, None)
-    }
-
-    fn written_on(notes: &[Note], grid: Option<Grid>) -> Vec<(u8, u8, u32, u32)> {
+    fn written(notes: &[Note], grid: Option<Grid>) -> Vec<(u8, u8, u32, u32)> {
         let file = midi(notes, 0.0, &Layout { grid, ..Layout::fixed(120.0) });
         let (mut now, mut sounding, mut written) = (0, Vec::new(), Vec::new());
         for event in &Smf::parse(&file).unwrap().tracks[0] {
@@ -269,30 +265,30 @@ mod tests {
         let own = |start, end| Note { tone: c4, offset: 0, start, end, velocity: 90, place: 0.0 };
         let moved = |start, end| Note { tone: c4 + 1, offset: -1, velocity: 50, ..own(start, end) };
         // Nested, overlapping, simultaneous and adjacent notes.
-        assert_eq!(written(&[own(0.5, 2.0), moved(1.0, 1.5)]), [(60, 90, 480, 1920)]);
-        assert_eq!(written(&[own(0.5, 1.5), moved(1.0, 2.0)]), [(60, 90, 480, 1920)]);
-        assert_eq!(written(&[own(0.5, 2.0), moved(0.5, 2.0)]), [(60, 90, 480, 1920)]);
+        assert_eq!(written(&[own(0.5, 2.0), moved(1.0, 1.5)], None), [(60, 90, 480, 1920)]);
+        assert_eq!(written(&[own(0.5, 1.5), moved(1.0, 2.0)], None), [(60, 90, 480, 1920)]);
+        assert_eq!(written(&[own(0.5, 2.0), moved(0.5, 2.0)], None), [(60, 90, 480, 1920)]);
         let apart = [(60, 50, 480, 960), (60, 90, 960, 1920)];
-        assert_eq!(written(&[moved(0.5, 1.0), own(1.0, 2.0)]), apart);
+        assert_eq!(written(&[moved(0.5, 1.0), own(1.0, 2.0)], None), apart);
         // Notes on two keys remain two notes.
         let other = Note { offset: 0, ..moved(1.0, 1.5) };
         let both = [(61, 50, 960, 1440), (60, 90, 480, 1920)];
-        assert_eq!(written(&[own(0.5, 2.0), other]), both);
+        assert_eq!(written(&[own(0.5, 2.0), other], None), both);
     }
 
     #[test]
     fn notes_on_one_step_are_written_as_one() {
         let note = |start, end| Note { tone: 3, offset: 0, start, end, velocity: 90, place: 0.0 };
-        let written = |notes: [Note; 3]| {
+        let on_quarters = |notes: [Note; 3]| {
             let steps = vec![NoteValue::try_from("1/4".to_owned()).unwrap()];
-            written_on(&notes, Some(Grid { steps, strength: 1.0 }))
+            written(&notes, Some(Grid { steps, strength: 1.0 }))
         };
         // A quarter note has 480 ticks and lasts 0.5 s. The second note begins on the step of the first.
         let both = [note(0.45, 0.5), note(0.55, 0.6), note(1.0, 1.25)];
-        assert_eq!(written(both), [(60, 90, 480, 528), (60, 90, 960, 1200)]);
+        assert_eq!(on_quarters(both), [(60, 90, 480, 528), (60, 90, 960, 1200)]);
         // A note that moves later does not reach into the next.
         let apart = [note(0.3, 0.9), note(0.9, 1.4), note(1.5, 1.75)];
         let all = [(60, 90, 480, 960), (60, 90, 960, 1440), (60, 90, 1440, 1680)];
-        assert_eq!(written(apart), all);
+        assert_eq!(on_quarters(apart), all);
     }
 }

@@ -1,6 +1,6 @@
 //! Drums: finds hits in the noise channel of the voice Chip.
 
-use super::{Grid, LOUDEST};
+use super::{Grid, LOUDEST, PartNote};
 use crate::console::{self, TICKS};
 use tone_filter_dsp::ChipTick;
 
@@ -63,22 +63,11 @@ const PEAK: usize = 3;
 /// Amplitude at which a hit ends, relative to its peak.
 const ENDED: f32 = 0.3;
 
-/// Hit of a drum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Hit {
-    /// Row of the song's grid.
-    pub row: usize,
-    /// Drum that is hit.
-    pub drum: Drum,
-    /// Volume, 1 to [`LOUDEST`].
-    pub volume: u8,
-}
-
 /// Finds the hits in `ticks`: sudden rises of the noise. Of several hits on one row, the loudest remains.
-pub fn hits(ticks: &[ChipTick], grid: &Grid, rows: usize) -> Vec<Hit> {
+pub fn hits(ticks: &[ChipTick], grid: &Grid, rows: usize) -> Vec<PartNote> {
     let unit = console::unit(ticks);
     let amplitude = |tick: usize| ticks[tick].noise.amplitude;
-    let mut hits: Vec<Hit> = Vec::new();
+    let mut hits: Vec<PartNote> = Vec::new();
     let mut from = 0;
     while from < ticks.len() {
         let before = (from.saturating_sub(BEFORE)..from).map(amplitude).fold(0.0, f32::max);
@@ -94,7 +83,8 @@ pub fn hits(ticks: &[ChipTick], grid: &Grid, rows: usize) -> Vec<Hit> {
         let length = (peak..ticks.len()).take_while(lasts).count();
         let row = grid.row(from as f64 / f64::from(TICKS)).round() as usize;
         let volume = volume(amplitude(peak)).min(f32::from(LOUDEST)) as u8;
-        let hit = Hit { row, drum: Drum::of(ticks[peak].noise.rate, length), volume };
+        let key = Drum::of(ticks[peak].noise.rate, length) as u8;
+        let hit = PartNote { row, rows: 1, key, chord: Vec::new(), volume };
         match hits.last_mut() {
             Some(last) if last.row == row && last.volume < volume => *last = hit,
             Some(last) if last.row == row => {}

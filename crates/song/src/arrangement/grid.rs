@@ -5,7 +5,7 @@ use crate::timeline::{TICKS, Timeline};
 /// Lengths of a beat in seconds at which it has four rows. A row is then a sixteenth note of 75 to 180 ms.
 const BEATS: std::ops::Range<f64> = 0.3..0.72;
 
-/// Threshold: rows are triplets if the notes' total distance from triplet rows is less than this part of that from straight rows.
+/// Maximum ratio of two sums at which rows are triplets: the notes' distances from triplet rows, and from straight rows.
 const TRIPLETS: f64 = 0.75;
 
 /// Number of beats per bar of a timeline without bars.
@@ -14,8 +14,10 @@ const METER: u8 = 4;
 /// Grid of rows. Every beat has the same number of rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    timeline: Timeline,
-    per_beat: u32,
+    /// Tempo map.
+    pub timeline: Timeline,
+    /// Number of rows per beat.
+    pub per_beat: u32,
 }
 
 impl Grid {
@@ -31,23 +33,14 @@ impl Grid {
             beat if beat < BEATS.end => 2,
             _ => 4,
         };
-        let far = |per_beat: u32| -> f64 {
+        let distances = |per_beat: u32| -> f64 {
             let rows = ticks.iter().map(|tick| tick * f64::from(per_beat) / f64::from(TICKS));
             rows.map(|row| (row - row.round()).abs()).sum()
         };
         let [straight, triplets] = [2 * half, 3 * half];
-        let per_beat = if far(triplets) < TRIPLETS * far(straight) { triplets } else { straight };
+        let is_triple = distances(triplets) < TRIPLETS * distances(straight);
+        let per_beat = if is_triple { triplets } else { straight };
         Self { timeline, per_beat }
-    }
-
-    /// Returns the number of rows per beat.
-    pub fn per_beat(&self) -> u32 {
-        self.per_beat
-    }
-
-    /// Returns the tempo map.
-    pub fn timeline(&self) -> &Timeline {
-        &self.timeline
     }
 
     /// Returns the row at a time in seconds, with a fractional part between two rows.
@@ -72,13 +65,13 @@ impl Grid {
 
     /// Returns the number of rows of the longest bar.
     pub fn bar(&self) -> usize {
-        let meters = self.timeline.meters().iter().map(|(_, meter)| *meter);
+        let meters = self.timeline.meters.iter().map(|(_, meter)| *meter);
         usize::from(meters.max().unwrap_or(METER)) * self.per_beat as usize
     }
 
     /// Returns the first row of each bar of a song of `rows`.
     pub fn bars(&self, rows: usize) -> Vec<usize> {
-        let meters = self.timeline.meters();
+        let meters = &self.timeline.meters;
         let row = |tick: u32| (f64::from(tick) / self.ticks()).round() as usize;
         let starts = meters.iter().map(|(tick, meter)| (row(*tick), *meter));
         let starts: Vec<_> = if meters.is_empty() { vec![(0, METER)] } else { starts.collect() };

@@ -14,13 +14,13 @@ mod parts;
 mod repeats;
 mod sections;
 
-pub use drums::{Drum, Hit};
+pub use drums::Drum;
 pub use grid::Grid;
 pub use midi::midi;
 
 use crate::{timeline::Timeline, transcribe::Note};
 use drums::hits;
-use parts::{Unit, Voiced, chords, line};
+use parts::{Voiced, chords, line, loudest};
 use repeats::{ACCOMPANIMENT, MELODY, unify};
 use sections::{contents, patterns};
 use std::ops::Range;
@@ -29,14 +29,14 @@ use tone_filter_dsp::{ChipTick, Duty, Settings};
 /// Maximum volume of notes and hits.
 pub const LOUDEST: u8 = 15;
 
-/// Note or chord of a part.
+/// Note or chord of a part, or hit of a drum.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PartNote {
     /// First row.
     pub row: usize,
-    /// Length in rows, at least 1.
+    /// Length in rows, at least 1. A hit has one row.
     pub rows: usize,
-    /// MIDI key; for a chord, its lowest.
+    /// MIDI key; of a chord, the lowest. For a hit, the drum's index in [`Drum::ALL`].
     pub key: u8,
     /// Intervals in semitones from `key` up to the other notes of a chord, ascending; empty for a single note.
     pub chord: Vec<u8>,
@@ -44,20 +44,13 @@ pub struct PartNote {
     pub volume: u8,
 }
 
-/// Envelope of a note.
+/// Timbre of lead and harmony. The bass has a constant volume, and the drums have envelopes of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Envelope {
+pub struct Sound {
     /// Length of the attack in ticks of 1/60 s.
     pub attack: u32,
     /// Time in which the volume falls to 25 %, in ticks of 1/60 s; 0: off.
     pub decay: u32,
-}
-
-/// Timbre of lead and harmony. The bass has a constant volume, and the drums have envelopes of their own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sound {
-    /// Envelope of lead and harmony.
-    pub envelope: Envelope,
     /// Duty cycle of the lead. The harmony always has 50 %.
     pub duty: Duty,
     /// Length of each note of an arpeggio, in ticks of 1/60 s; `None` without arpeggios.
@@ -68,8 +61,7 @@ impl Sound {
     /// Returns the sound that the voice Chip has with `settings`.
     pub fn of(settings: &Settings) -> Self {
         let [attack, decay] = [settings.attack, settings.decay].map(|ticks| ticks.round() as u32);
-        let envelope = Envelope { attack, decay };
-        Self { envelope, duty: settings.duty, arpeggio: settings.arp.ticks() }
+        Self { attack, decay, duty: settings.duty, arpeggio: settings.arp.ticks() }
     }
 }
 
@@ -87,7 +79,7 @@ pub struct Arrangement {
     /// Bass line.
     pub bass: Vec<PartNote>,
     /// Hits of the drums.
-    pub drums: Vec<Hit>,
+    pub drums: Vec<PartNote>,
     /// Timbre of lead and harmony.
     pub sound: Sound,
 }
@@ -106,58 +98,42 @@ impl Arrangement {
     ) -> Self {
         let grid = Grid::new(timeline, notes.iter().map(|note| note.start), seconds);
         let rows = (grid.row(seconds).ceil() as usize).max(1);
-        let mut left = Voiced::of(notes, transpose, &grid, rows);
-        let unit = Unit::of(&left);
-        let lead = line(&mut left, rows, unit, parts::melody);
-        let bass = line(&mut left, rows, unit, parts::bass);
-        let harmony = chords(&left, rows, unit, sound.arpeggio.is_some());
+        let mut voiced = Voiced::of(notes, transpose, &grid, rows);
+        let unit = loudest(&voiced);
+        // Each line takes its notes out of `voiced`.
+        let lead = line(&mut voiced, rows, unit, parts::melody);
+        let bass = line(&mut voiced, rows, unit, parts::bass);
+        let harmony = chords(&voiced, rows, unit, sound.arpeggio.is_some());
         let drums = hits(ticks, &grid, rows);
-        let mut own = Self { grid, rows, lead, harmony, bass, drums, sound };
+        let mut song = Self { grid, rows, lead, harmony, bass, drums, sound };
         // Makes similar bars equal, and then similar patterns.
-        own.unify(&own.grid.bars(rows));
-        let patterns = own.patterns();
-        own.unify(&patterns.iter().map(|pattern| pattern.start).collect::<Vec<_>>());
-        own
+        song.unify(&song.grid.bars(rows));
+        let patterns = song.patterns();
+        song.unify(&patterns.iter().map(|pattern| pattern.start).collect::<Vec<_>>());
+        song
     }
 
     /// Makes similar sections equal. `starts` has the first row of each section.
     fn unify(&mut self, starts: &[usize]) {
         self.lead = unify(&self.lead, starts, MELODY);
-        for part in [&mut self.harmony, &mut self.bass] {
+        for part in [&mut self.harmony, &mut self.bass, &mut self.drums] {
             *part = unify(part, starts, ACCOMPANIMENT);
         }
-        let drums = unify(&self.drum_notes(), starts, ACCOMPANIMENT);
-        let hit = |own: &PartNote| Hit {
-            row: own.row,
-            drum: Drum::ALL[usize::from(own.key)],
-            volume: own.volume,
-        };
-        self.drums = drums.iter().map(hit).collect();
     }
 
-    /// Returns the hits as notes of length 0, with the drum's index as key.
-    fn drum_notes(&self) -> Vec<PartNote> {
-        let note = |&Hit { row, drum, volume }: &Hit| PartNote {
-            row,
-            rows: 0,
-            key: drum as u8,
-            chord: Vec::new(),
-            volume,
-        };
-        self.drums.iter().map(note).collect()
+    fn parts(&self) -> [&[PartNote]; 4] {
+        [&self.lead, &self.harmony, &self.bass, &self.drums]
     }
 
     /// Divides the song into patterns of up to four bars, so that many of them are equal. Returns the rows of each.
     pub fn patterns(&self) -> Vec<Range<usize>> {
         let bars = self.grid.bars(self.rows);
-        let parts = [&self.lead, &self.harmony, &self.bass].map(|part| contents(part, &bars));
-        let [lead, harmony, bass] = parts;
-        patterns(&bars, self.rows, &[lead, harmony, bass, contents(&self.drum_notes(), &bars)])
+        patterns(&bars, self.rows, &self.parts().map(|part| contents(part, &bars)))
     }
 
     /// Returns the number of notes and hits of all parts.
     pub fn notes(&self) -> usize {
-        self.lead.len() + self.harmony.len() + self.bass.len() + self.drums.len()
+        self.parts().iter().map(|part| part.len()).sum()
     }
 }
 

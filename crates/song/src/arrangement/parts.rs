@@ -5,17 +5,13 @@ use crate::transcribe::Note;
 use tone_filter_dsp::{listener::notes::level_of, notes::midi_note};
 
 /// Score per row of a note of power 1 at the key [`MIDDLE`], in dB. A rest scores 0.
-const WORTH: f32 = 53.0;
-/// Key that neither raises nor lowers the score: C4.
-const MIDDLE: f32 = 60.0;
-/// Gain in score for each semitone above [`MIDDLE`] in the lead, in dB.
-const HEIGHT: f32 = 1.5;
+const SCORE: f32 = 53.0;
+/// Key that neither raises nor lowers the score: C4. It is also the first key above the range of the bass.
+const MIDDLE: u8 = 60;
+/// Gain in score for each semitone above [`MIDDLE`] in the lead, and below it in the bass, in dB.
+const PER_SEMITONE: f32 = 1.5;
 /// Lowest key of the lead: E3.
-const LOW: u8 = 52;
-/// Gain in score for each semitone below [`MIDDLE`] in the bass, in dB.
-const DEPTH: f32 = 1.5;
-/// First key above the range of the bass: C4.
-const HIGH: u8 = 60;
+const LOWEST_LEAD: u8 = 52;
 
 /// Cost of each semitone between successive notes of a part, in dB.
 const DISTANCE: f32 = 0.25;
@@ -76,55 +72,50 @@ impl Voiced {
         (self.row..self.end).contains(&row)
     }
 
+    fn score(&self, per_semitone: f32) -> f32 {
+        SCORE + self.level + per_semitone * (f32::from(self.key) - f32::from(MIDDLE))
+    }
+
     /// Converts the note to a [`PartNote`] without a chord.
-    fn alone(&self, unit: Unit) -> PartNote {
+    fn alone(&self, unit: f32) -> PartNote {
         let (row, rows, key) = (self.row, self.end - self.row, self.key);
-        PartNote { row, rows, key, chord: Vec::new(), volume: unit.volume(self.level) }
+        PartNote { row, rows, key, chord: Vec::new(), volume: volume(self.level, unit) }
     }
 }
 
-/// Level in dB that maps to [`LOUDEST`].
-#[derive(Debug, Clone, Copy)]
-pub struct Unit(f32);
+/// Returns the level in dB that maps to [`LOUDEST`]: the 95th percentile of the levels of `notes`.
+pub fn loudest(notes: &[Voiced]) -> f32 {
+    let mut levels: Vec<f32> = notes.iter().map(|note| note.level).collect();
+    levels.sort_by(f32::total_cmp);
+    levels.get(levels.len() * 19 / 20).copied().unwrap_or_default()
+}
 
-impl Unit {
-    /// Returns the 95th percentile of the levels of `notes`.
-    pub fn of(notes: &[Voiced]) -> Self {
-        let mut levels: Vec<f32> = notes.iter().map(|note| note.level).collect();
-        levels.sort_by(f32::total_cmp);
-        Self(levels.get(levels.len() * 19 / 20).copied().unwrap_or_default())
-    }
-
-    /// Converts a level in dB to a volume.
-    fn volume(self, level: f32) -> u8 {
-        let loudest = f32::from(LOUDEST);
-        let exact = loudest * libm::exp10f((level - self.0) / 20.0);
-        exact.round().clamp(1.0, loudest) as u8
-    }
+/// Converts a level in dB to a volume. The level `unit` maps to [`LOUDEST`].
+fn volume(level: f32, unit: f32) -> u8 {
+    let exact = f32::from(LOUDEST) * libm::exp10f((level - unit) / 20.0);
+    exact.round().clamp(1.0, f32::from(LOUDEST)) as u8
 }
 
 /// Returns the score per row of a note in the lead, in dB; `None` if the note is too low.
 pub fn melody(note: &Voiced) -> Option<f32> {
-    let worth = WORTH + note.level + HEIGHT * (f32::from(note.key) - MIDDLE);
-    (note.key >= LOW).then_some(worth)
+    (note.key >= LOWEST_LEAD).then_some(note.score(PER_SEMITONE))
 }
 
 /// Returns the score per row of a note in the bass, in dB; `None` if the note is too high.
 pub fn bass(note: &Voiced) -> Option<f32> {
-    let worth = WORTH + note.level - DEPTH * (f32::from(note.key) - MIDDLE);
-    (note.key < HIGH).then_some(worth)
+    (note.key < MIDDLE).then_some(note.score(-PER_SEMITONE))
 }
 
 /// Finds the monophonic line with the highest score in a song of `rows`, and removes its notes from `notes`.
 ///
-/// `worth` returns a note's score per row, or `None` if the note is out of range. The line is the best path by the Viterbi
+/// `score` returns a note's score per row, or `None` if the note is out of range. The line is the best path by the Viterbi
 /// algorithm. Each change of note costs its distance in pitch, so the line stays in its register. Entering a note late or leaving
 /// it early costs more.
 pub fn line(
     notes: &mut Vec<Voiced>,
     rows: usize,
-    unit: Unit,
-    worth: impl Fn(&Voiced) -> Option<f32>,
+    unit: f32,
+    score: impl Fn(&Voiced) -> Option<f32>,
 ) -> Vec<PartNote> {
     let cost = |from: Option<usize>, to: Option<usize>, row: usize| {
         if from == to {
@@ -132,10 +123,10 @@ pub fn line(
         }
         let late = to.is_some_and(|to| notes[to].row < row);
         let broken = from.is_some_and(|from| notes[from].end > row) && (late || to.is_none());
-        let far = from.zip(to).map_or(0.0, |(from, to)| {
+        let semitones = from.zip(to).map_or(0.0, |(from, to)| {
             f32::from(notes[from].key.abs_diff(notes[to].key)).min(FARTHEST)
         });
-        DISTANCE * far + if late { LATE } else { 0.0 } + if broken { BROKEN } else { 0.0 }
+        DISTANCE * semitones + if late { LATE } else { 0.0 } + if broken { BROKEN } else { 0.0 }
     };
     // Column for each row: note, score of the best line that ends with it, index of its predecessor.
     let mut columns: Vec<Vec<(Option<usize>, f32, usize)>> = Vec::with_capacity(rows);
@@ -147,49 +138,47 @@ pub fn line(
             sounding.push(next);
             next += 1;
         }
-        let candidates = sounding.iter();
-        let candidates =
-            candidates.filter_map(|index| Some((Some(*index), worth(&notes[*index])?)));
-        let column = candidates.chain([(None, 0.0)]).map(|(to, worth)| {
-            let before = columns.last().map_or(&[][..], |column: &Vec<_>| column);
-            let paths = before.iter().enumerate();
-            let paths = paths.map(|(index, (from, sum, _))| (index, sum - cost(*from, to, row)));
+        let in_range = |index: &usize| Some((Some(*index), score(&notes[*index])?));
+        let candidates = sounding.iter().filter_map(in_range);
+        let column = candidates.chain([(None, 0.0)]).map(|(to, score)| {
+            let before = columns.last().into_iter().flatten().enumerate();
+            let paths = before.map(|(index, (from, sum, _))| (index, sum - cost(*from, to, row)));
             let best = paths.max_by(|a, b| a.1.total_cmp(&b.1));
             let (index, sum) = best.unwrap_or_default();
-            (to, sum + worth, index)
+            (to, sum + score, index)
         });
         columns.push(column.collect());
     }
-    let last = columns.last().map_or(&[][..], |column| column).iter().enumerate();
+    let last = columns.last().into_iter().flatten().enumerate();
     let best = last.max_by(|(_, a), (_, b)| a.1.total_cmp(&b.1));
-    let mut place = best.map_or(0, |(place, _)| place);
+    let mut in_column = best.map_or(0, |(index, _)| index);
     let mut path = vec![None; rows];
     for row in (0..rows).rev() {
-        let (note, _, before) = columns[row][place];
-        (path[row], place) = (note, before);
+        let (note, _, before) = columns[row][in_column];
+        (path[row], in_column) = (note, before);
     }
-    let mut own: Vec<(usize, Voiced)> = Vec::new();
+    let mut line: Vec<(usize, Voiced)> = Vec::new();
     for (row, index) in path.iter().enumerate() {
         let Some(index) = *index else { continue };
-        match own.last_mut() {
+        match line.last_mut() {
             Some((last, note)) if *last == index && note.end == row => note.end = row + 1,
-            _ => own.push((index, Voiced { row, end: row + 1, ..notes[index] })),
+            _ => line.push((index, Voiced { row, end: row + 1, ..notes[index] })),
         }
     }
     // The beginning of a note that the line enters late stays in `notes`.
-    for (index, part) in &own {
+    for (index, part) in &line {
         let note = &mut notes[*index];
         note.end = note.end.min(part.row);
     }
     notes.retain(|note| note.row < note.end);
-    own.iter().map(|(_, note)| note.alone(unit)).collect()
+    line.iter().map(|(_, note)| note.alone(unit)).collect()
 }
 
 /// Returns `notes` of a song of `rows` as chords. A chord starts where a note starts.
 ///
 /// Of notes that are octaves apart, only the strongest counts. A chord has the three strongest notes that count; without
 /// `arpeggios`, it has only the strongest.
-pub fn chords(notes: &[Voiced], rows: usize, unit: Unit, arpeggios: bool) -> Vec<PartNote> {
+pub fn chords(notes: &[Voiced], rows: usize, unit: f32, arpeggios: bool) -> Vec<PartNote> {
     let mut chords: Vec<PartNote> = Vec::new();
     for (first, start) in notes.iter().enumerate() {
         if first > 0 && notes[first - 1].row == start.row {
@@ -217,7 +206,7 @@ pub fn chords(notes: &[Voiced], rows: usize, unit: Unit, arpeggios: bool) -> Vec
             last.rows = last.rows.min(row - last.row);
         }
         let (rows, chord) = (end - row, above.collect());
-        chords.push(PartNote { row, rows, key, chord, volume: unit.volume(level) });
+        chords.push(PartNote { row, rows, key, chord, volume: volume(level, unit) });
     }
     chords
 }

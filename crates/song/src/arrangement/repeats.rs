@@ -8,7 +8,7 @@ pub const MELODY: f64 = 0.75;
 pub const ACCOMPANIMENT: f64 = 0.65;
 
 /// Returns the MIDI keys of a note or a chord.
-pub fn sounds(note: &PartNote) -> impl Iterator<Item = u8> {
+pub fn keys(note: &PartNote) -> impl Iterator<Item = u8> {
     [0].iter().chain(&note.chord).map(|above| note.key + above)
 }
 
@@ -22,11 +22,10 @@ struct Bar {
 impl Bar {
     /// Returns row and key of all notes, sorted. Rows count from the start of the bar.
     fn content(&self) -> Vec<(usize, u8)> {
-        let sounds = |note: &PartNote| {
-            let row = note.row - self.first;
-            sounds(note).map(move |sound| (row, sound)).collect::<Vec<_>>()
+        let row_and_keys = |note: &PartNote| {
+            keys(note).map(|key| (note.row - self.first, key)).collect::<Vec<_>>()
         };
-        let mut content: Vec<_> = self.notes.iter().flat_map(sounds).collect();
+        let mut content: Vec<_> = self.notes.iter().flat_map(row_and_keys).collect();
         content.sort_unstable();
         content
     }
@@ -92,15 +91,15 @@ pub fn unify(notes: &[PartNote], bars: &[usize], alike: f64) -> Vec<PartNote> {
 
 /// Returns the most frequent note for each row on which at least half of `bars` have one. Rows count from the start of the bar.
 fn shared(bars: &[&Bar]) -> Vec<PartNote> {
-    let mut own: Vec<(usize, &PartNote)> = Vec::new();
+    let mut by_row: Vec<(usize, &PartNote)> = Vec::new();
     for bar in bars {
-        own.extend(bar.notes.iter().map(|note| (note.row - bar.first, note)));
+        by_row.extend(bar.notes.iter().map(|note| (note.row - bar.first, note)));
     }
-    own.sort_by_key(|(row, _)| *row);
-    let at_rows = own.chunk_by(|a, b| a.0 == b.0);
+    by_row.sort_by_key(|(row, _)| *row);
+    let at_rows = by_row.chunk_by(|a, b| a.0 == b.0);
     let shared = at_rows.filter(|at| 2 * at.len() >= bars.len()).filter_map(|at| {
         let is_equal = |a: &PartNote, b: &PartNote| (a.key, &a.chord) == (b.key, &b.chord);
-        let count = |note: &PartNote| at.iter().filter(|(_, own)| is_equal(own, note)).count();
+        let count = |note: &PartNote| at.iter().filter(|(_, other)| is_equal(other, note)).count();
         // With equal counts, the earliest bar wins.
         let (row, note) = at.iter().rev().max_by_key(|(_, note)| count(note))?;
         let volume = median(at.iter().map(|(_, note)| note.volume))?;

@@ -1,6 +1,6 @@
 //! Divides the song into patterns, so that many patterns repeat.
 
-use super::{PartNote, repeats::sounds};
+use super::{PartNote, repeats::keys};
 use std::{
     collections::HashSet,
     hash::{DefaultHasher, Hash, Hasher},
@@ -25,8 +25,8 @@ pub fn contents(notes: &[PartNote], bars: &[usize]) -> Vec<u64> {
         let after = bars.partition_point(|first| *first <= note.row);
         if let Some(index) = after.checked_sub(1) {
             let row = note.row - bars[index];
-            let sounds: Vec<u8> = sounds(note).collect();
-            (row, note.rows, note.volume, sounds).hash(&mut contents[index]);
+            let keys: Vec<u8> = keys(note).collect();
+            (row, note.rows, note.volume, keys).hash(&mut contents[index]);
         }
     }
     contents.into_iter().map(|content| content.finish()).collect()
@@ -64,19 +64,16 @@ fn cut(bars: &[Range<usize>], section: usize, first: usize) -> Vec<Range<usize>>
     let mut orders: Vec<Range<usize>> = Vec::new();
     for (index, bar) in bars.iter().enumerate() {
         let begins = index >= first && (index - first).is_multiple_of(section);
-        match orders.last_mut() {
-            Some(order) if !begins && order.len() < BARS => {
-                let own = bars[order.start].len();
-                // The last bar may be shorter.
-                let fits = bar.len() == own || index + 1 == bars.len() && bar.len() < own;
-                if fits && (order.len() + 1) * own <= ROWS {
-                    order.end = index + 1;
-                } else {
-                    orders.push(index..index + 1);
-                }
+        if let Some(order) = orders.last_mut().filter(|order| !begins && order.len() < BARS) {
+            let rows = bars[order.start].len();
+            // The last bar may be shorter.
+            let fits = bar.len() == rows || index + 1 == bars.len() && bar.len() < rows;
+            if fits && (order.len() + 1) * rows <= ROWS {
+                order.end = index + 1;
+                continue;
             }
-            _ => orders.push(index..index + 1),
         }
+        orders.push(index..index + 1);
     }
     orders
 }

@@ -1,5 +1,11 @@
 //! Ranges and volumes of the channels of sound chips.
 
+/// Steps of the Game Boy's wave: a triangle.
+pub const WAVE: [u8; 32] = [
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4,
+    3, 2, 1, 0,
+];
+
 /// Sound chip of a console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chip {

@@ -1,8 +1,7 @@
 //! Writer of FamiTracker's text format, as FamiTracker 0.4.6 imports it.
 
-use super::{Cell, Effect, Instrument, Module, Play, TICKS, Voice, tempo::GROOVE};
+use super::{Cell, Effect, Instrument, Module, Play, TICKS, Voice, index_in, tempo::GROOVE};
 use crate::{arrangement::Drum, console::Tags};
-use std::fmt::Write;
 
 const NAMES: [&str; 12] = ["C-", "C#", "D-", "D#", "E-", "F-", "F#", "G-", "G#", "A-", "A#", "B-"];
 /// MIDI key of C-0, FamiTracker's lowest note.
@@ -38,13 +37,8 @@ impl Sequence {
 /// Returns `song` in FamiTracker's text format. The song must be for [`Chip::Nes`](super::Chip::Nes).
 pub fn famitracker(song: &Module, tags: &Tags) -> String {
     let mut text = String::new();
-    let mut line = |arguments: std::fmt::Arguments| {
-        // A write to memory does not fail.
-        let _ = text.write_fmt(arguments);
-        text.push_str("\r\n");
-    };
     macro_rules! line {
-        ($($part:tt)*) => { line(format_args!($($part)*)) };
+        ($($part:tt)*) => { text += &(format!($($part)*) + "\r\n") };
     }
     line!("# FamiTracker text export 0.4.2\r\n");
     line!("# Song information");
@@ -57,11 +51,10 @@ pub fn famitracker(song: &Module, tags: &Tags) -> String {
     );
     line!("# Macros");
     let all = SEQUENCES.map(|kind| {
-        let mut all: Vec<Vec<u8>> = Vec::new();
-        for values in song.instruments.iter().map(|own| kind.values(own)) {
-            if !values.is_empty() && !all.contains(&values) {
-                all.push(values);
-            }
+        let mut all = Vec::new();
+        let values = song.instruments.iter().map(|instrument| kind.values(instrument));
+        for values in values.filter(|values| !values.is_empty()) {
+            index_in(&mut all, values);
         }
         all
     });
@@ -73,14 +66,14 @@ pub fn famitracker(song: &Module, tags: &Tags) -> String {
         }
     }
     line!("\r\n# DPCM samples\r\n\r\n# Instruments");
-    for (index, own) in song.instruments.iter().enumerate() {
-        let place = |kind: usize| {
-            let values = SEQUENCES[kind].values(own);
-            all[kind].iter().position(|own| *own == values).map_or(-1, |place| place as i32)
+    for (number, instrument) in song.instruments.iter().enumerate() {
+        let index = |kind: usize| {
+            let values = SEQUENCES[kind].values(instrument);
+            all[kind].iter().position(|known| *known == values).map_or(-1, |index| index as i32)
         };
-        let [volume, arpeggio, duty] = [0, 1, 2].map(place);
-        let name = quoted(&own.name);
-        line!("INST2A03 {index:3}   {volume:3} {arpeggio:3}  -1  -1 {duty:3} {name}");
+        let [volume, arpeggio, duty] = [0, 1, 2].map(index);
+        let name = quoted(&instrument.name);
+        line!("INST2A03 {number:3}   {volume:3} {arpeggio:3}  -1  -1 {duty:3} {name}");
     }
     line!("\r\n# Tracks\r\n");
     let [speed, tempo] = speed(song, song.tempi[0]);
@@ -127,10 +120,10 @@ fn speed(song: &Module, ticks: u32) -> [u8; 2] {
         let tempo = (150.0 * f64::from(speed) / per_row).round().clamp(32.0, 255.0) as u8;
         [speed, tempo]
     });
-    let far = |[speed, tempo]: &[u8; 2]| {
+    let error = |[speed, tempo]: &[u8; 2]| {
         (150.0 * f64::from(*speed) / f64::from(*tempo) / per_row - 1.0).abs()
     };
-    pairs.min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or([6, 150])
+    pairs.min_by(|a, b| error(a).total_cmp(&error(b))).unwrap_or([6, 150])
 }
 
 fn effects(song: &Module, cell: &Cell) -> Vec<String> {

@@ -1,6 +1,8 @@
 //! Writer of Furnace's song files, by Furnace's `papers/format.md` and `papers/newIns.md`.
 
-use super::{Cell, Channel, Chip, Effect, Instrument, Module, Play, Voice, tempo::groove};
+use super::{
+    Cell, Channel, Chip, Effect, Instrument, Module, Play, Voice, chip::WAVE, tempo::groove,
+};
 use crate::{
     arrangement::Drum,
     console::{BEST, Tags},
@@ -13,16 +15,10 @@ const VERSION: u16 = 201;
 /// Length of the file's header in bytes; the block INFO follows.
 const HEADER: usize = 32;
 
-/// Returns Furnace's note number of MIDI key 0. Furnace's note 0 is C-5, five octaves below C0.
+/// Furnace's note number of MIDI key 0 on each [`Chip`]. Furnace's note 0 is C-5, five octaves below C0.
 ///
 /// On the 2A03, the same note sounds one octave higher than on the Game Boy; on the SN76489, two octaves higher.
-fn first(chip: Chip) -> u8 {
-    match chip {
-        Chip::Nes => 36,
-        Chip::Gb => 48,
-        Chip::Sms => 24,
-    }
-}
+const FIRST: [u8; 3] = [36, 48, 24];
 
 /// Furnace's note number of C0; notes of the noise count from here.
 const C0: u8 = 60;
@@ -40,7 +36,7 @@ const LAST_FLAGS: [u8; 8] = [0; 8];
 /// Returns `song` as a file for Furnace.
 pub fn furnace(song: &Module, tags: &Tags) -> Vec<u8> {
     let wave = (song.chip == Chip::Gb).then(|| block(b"WAVE", triangle())).into_iter().collect();
-    let instruments = song.instruments.iter().map(|own| instrument(song.chip, own)).collect();
+    let instruments = song.instruments.iter().map(|each| instrument(song.chip, each)).collect();
     let folders = vec![block(b"ADIR", vec![0; 4]); 3];
     let patterns = song.channels.iter().enumerate().flat_map(|(index, channel)| {
         let cells = channel.patterns.iter().enumerate();
@@ -51,17 +47,17 @@ pub fn furnace(song: &Module, tags: &Tags) -> Vec<u8> {
     // The length of INFO does not depend on the offsets in it.
     let zeros = groups.each_ref().map(|group| vec![0; group.len()]);
     let mut at = HEADER + information(song, tags, &zeros).len();
-    let mut place = |block: &Vec<u8>| {
+    let mut offset = |block: &Vec<u8>| {
         at += block.len();
         (at - block.len()) as u32
     };
-    let places = groups.each_ref().map(|group| group.iter().map(&mut place).collect());
+    let offsets = groups.each_ref().map(|group| group.iter().map(&mut offset).collect());
     let mut file = b"-Furnace module-".to_vec();
     file.extend(VERSION.to_le_bytes());
     file.extend([0; 2]);
     file.extend((HEADER as u32).to_le_bytes());
     file.extend([0; 8]);
-    file.extend(information(song, tags, &places));
+    file.extend(information(song, tags, &offsets));
     file.extend(groups.into_iter().flatten().flatten());
     compress_to_vec_zlib(&file, BEST)
 }
@@ -75,9 +71,9 @@ fn string(text: &str) -> Vec<u8> {
     text.bytes().filter(|byte| *byte > 0).chain([0]).collect()
 }
 
-/// Returns the block INFO. `places` has the file offsets of instruments, waves, folders and patterns.
-fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
-    let [instruments, waves, folders, patterns] = places;
+/// Returns the block INFO. `offsets` has the positions in the file of instruments, waves, folders and patterns.
+fn information(song: &Module, tags: &Tags, offsets: &[Vec<u32>; 4]) -> Vec<u8> {
+    let [instruments, waves, folders, patterns] = offsets;
     let channels = &song.channels;
     let orders = channels[0].orders.len();
     let grooves: Vec<_> = song.tempi.iter().map(|ticks| groove(*ticks)).collect();
@@ -98,11 +94,7 @@ fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
     }
     info.extend((patterns.len() as u32).to_le_bytes());
     let mut chips = [0; 32];
-    chips[0] = match song.chip {
-        Chip::Nes => 0x06,
-        Chip::Gb => 0x04,
-        Chip::Sms => 0x03,
-    };
+    chips[0] = [0x06, 0x04, 0x03][song.chip as usize];
     info.extend(chips);
     // Volumes, panning and flags of the chips: defaults.
     info.extend([0; 32 + 32 + 128]);
@@ -110,7 +102,7 @@ fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
     info.extend(440f32.to_le_bytes());
     info.extend(FLAGS);
     let pointers = instruments.iter().chain(waves).chain(patterns);
-    info.extend(pointers.flat_map(|place| place.to_le_bytes()));
+    info.extend(pointers.flat_map(|offset| offset.to_le_bytes()));
     info.extend(channels.iter().flat_map(|channel| &channel.orders));
     info.extend(channels.iter().map(|channel| columns(channel) as u8));
     // All channels are visible, none is collapsed.
@@ -138,7 +130,7 @@ fn information(song: &Module, tags: &Tags, places: &[Vec<u32>; 4]) -> Vec<u8> {
     let others = if grooves.len() > 1 { &grooves[..] } else { &[] };
     info.push(others.len() as u8);
     info.extend(others.iter().flat_map(|groove| padded(groove)));
-    info.extend(folders.iter().flat_map(|place| place.to_le_bytes()));
+    info.extend(folders.iter().flat_map(|offset| offset.to_le_bytes()));
     block(b"INFO", info)
 }
 
@@ -148,60 +140,53 @@ fn columns(channel: &Channel) -> usize {
     effects.max().unwrap_or_default().max(1)
 }
 
-/// Returns the wave for the Game Boy's third channel: a triangle of 32 steps.
+/// Returns the wave for the Game Boy's third channel: number of steps, unused number, maximum, steps.
 fn triangle() -> Vec<u8> {
-    let steps = (0..16).chain((0..16).rev()).flat_map(u32::to_le_bytes);
-    let numbers = [32, 0, 15_u32].into_iter().flat_map(u32::to_le_bytes);
-    [string("Triangle"), numbers.collect(), steps.collect()].concat()
+    let numbers = [32, 0, 15].into_iter().chain(WAVE.map(u32::from)).flat_map(u32::to_le_bytes);
+    [string("Triangle"), numbers.collect()].concat()
 }
 
-#[derive(Clone, Copy)]
-enum Macro {
-    Volume = 0,
-    Arpeggio = 1,
-    Duty = 2,
-}
+// Kinds of macros.
+const VOLUME: u8 = 0;
+const ARPEGGIO: u8 = 1;
+const DUTY: u8 = 2;
 
 /// Returns a macro with a value every `speed` ticks. An arpeggio loops.
-fn sequence(kind: Macro, values: &[u8], speed: u32) -> Vec<u8> {
-    let repeats = if matches!(kind, Macro::Arpeggio) { 0 } else { 255 };
+fn sequence(kind: u8, values: &[u8], speed: u32) -> Vec<u8> {
+    let repeats = if kind == ARPEGGIO { 0 } else { 255 };
     // No release point, plain sequence, 8-bit values, no delay.
-    let head = [kind as u8, values.len() as u8, repeats, 255, 0, 0, 0, speed as u8];
+    let head = [kind, values.len() as u8, repeats, 255, 0, 0, 0, speed as u8];
     [&head[..], values].concat()
 }
 
-fn instrument(chip: Chip, own: &Instrument) -> Vec<u8> {
-    let kind: u16 = match chip {
-        Chip::Nes => 34,
-        Chip::Gb => 2,
-        Chip::Sms => 0,
-    };
+fn instrument(chip: Chip, instrument: &Instrument) -> Vec<u8> {
+    let kind = [34_u16, 2, 0][chip as usize];
     let feature = |code: &[u8; 2], content: Vec<u8>| {
         [&code[..], &(content.len() as u16).to_le_bytes(), &content].concat()
     };
     let mut macros = 8_u16.to_le_bytes().to_vec();
     // The Game Boy's volumes are software envelopes, so a macro is needed.
-    let volumes = match (&own.volumes[..], chip) {
+    let volumes = match (&instrument.volumes[..], chip) {
         ([], Chip::Gb) => &[15],
         (volumes, _) => volumes,
     };
     if !volumes.is_empty() {
-        macros.extend(sequence(Macro::Volume, volumes, 1));
+        macros.extend(sequence(VOLUME, volumes, 1));
     }
-    if !own.arpeggio.is_empty() {
-        macros.extend(sequence(Macro::Arpeggio, &own.arpeggio, own.speed));
+    if !instrument.arpeggio.is_empty() {
+        macros.extend(sequence(ARPEGGIO, &instrument.arpeggio, instrument.speed));
     }
-    match (own.voice, chip) {
+    match (instrument.voice, chip) {
         (Voice::Lead | Voice::Harmony, Chip::Nes | Chip::Gb) => {
-            macros.extend(sequence(Macro::Duty, &[own.duty], 1));
+            macros.extend(sequence(DUTY, &[instrument.duty], 1));
         }
         // White noise at the chip's preset rates.
-        (Voice::Noise, Chip::Sms) => macros.extend(sequence(Macro::Duty, &[1], 1)),
+        (Voice::Noise, Chip::Sms) => macros.extend(sequence(DUTY, &[1], 1)),
         _ => {}
     }
     macros.push(255);
     let mut content = [VERSION.to_le_bytes(), kind.to_le_bytes()].concat();
-    content.extend(feature(b"NA", string(&own.name)));
+    content.extend(feature(b"NA", string(&instrument.name)));
     content.extend(feature(b"MA", macros));
     if chip == Chip::Gb {
         // Maximum volume, no length, software envelope, no hardware sequence.
@@ -242,23 +227,17 @@ fn pattern(chip: Chip, channel: &Channel, index: usize, number: usize, cells: &[
 }
 
 fn row(chip: Chip, voice: Voice, cell: &Cell) -> Vec<u8> {
-    let mut present = 0;
-    let mut values = Vec::new();
-    match cell.play {
+    // Bits of `present`: 1 note, 2 instrument, 4 volume, from 8 on effects and their values.
+    let (mut present, mut values) = match cell.play {
+        Some(Play::On(key, instrument)) if voice == Voice::Noise => {
+            (3, vec![drum(chip, Drum::ALL[usize::from(key)]), instrument])
+        }
         Some(Play::On(key, instrument)) => {
-            present |= 3;
-            let note = match voice {
-                Voice::Noise => drum(chip, Drum::ALL[usize::from(key)]),
-                _ => first(chip) + chip.written(voice, key),
-            };
-            values.extend([note, instrument]);
+            (3, vec![FIRST[chip as usize] + chip.written(voice, key), instrument])
         }
-        Some(Play::Off) => {
-            present |= 1;
-            values.push(OFF);
-        }
-        None => {}
-    }
+        Some(Play::Off) => (1, vec![OFF]),
+        None => (0, Vec::new()),
+    };
     if let Some(volume) = cell.volume {
         present |= 4;
         values.push(chip.register(volume));

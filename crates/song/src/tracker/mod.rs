@@ -15,8 +15,8 @@ pub use furnace::furnace;
 pub use vgm::vgm;
 
 use crate::{
-    arrangement::{Arrangement, Drum, Envelope, Hit, LOUDEST, PartNote, Sound},
-    console::{self, Tags},
+    arrangement::{Arrangement, Drum, LOUDEST, PartNote, Sound},
+    console::{self, TICKS, Tags},
 };
 use chip::Voice;
 use std::{
@@ -25,9 +25,6 @@ use std::{
 };
 use tempo::tempi;
 use tone_filter_dsp::{Arp, Duty, Settings};
-
-/// Number of ticks per second. Envelopes and arpeggios advance once per tick.
-const TICKS: u32 = 60;
 
 /// Maximum number of different chords in a song, because FamiTracker has 64 instruments. Rarer chords lose their highest notes.
 const CHORDS: usize = 48;
@@ -62,7 +59,7 @@ pub struct Module {
 }
 
 /// Instrument. Its volumes and its arpeggio start anew with each note.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq)]
 struct Instrument {
     name: String,
     voice: Voice,
@@ -85,7 +82,7 @@ struct Channel {
     patterns: Vec<Vec<Cell>>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 struct Cell {
     play: Option<Play>,
     /// Linear volume, 1 to [`LOUDEST`], where it changes.
@@ -93,7 +90,7 @@ struct Cell {
     effects: Vec<Effect>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Play {
     /// Note-on: MIDI key (for noise, the drum's index), index of the instrument.
     On(u8, u8),
@@ -101,7 +98,7 @@ enum Play {
 }
 
 /// Effect in a pattern that controls the song.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Effect {
     /// From this row on, sets the tempo with this index in [`Module::tempi`].
     Tempo(u8),
@@ -124,10 +121,31 @@ impl Module {
             return None;
         }
         let known = frequent_chords(harmony);
-        let mut instruments = Instruments::default();
-        let part = |voice: Voice, notes: &[PartNote], instruments: &mut Instruments| {
+        let mut instruments = Vec::new();
+        let mut parts = Vec::new();
+        for (voice, notes) in [
+            (Voice::Lead, lead),
+            (Voice::Harmony, harmony),
+            (Voice::Bass, bass),
+            (Voice::Noise, drums),
+        ] {
             let mut events = Vec::new();
             for (index, note) in notes.iter().enumerate() {
+                let (key, instrument) = if voice == Voice::Noise {
+                    (note.key, Instrument::drum(chip, Drum::ALL[usize::from(note.key)]))
+                } else {
+                    let mut chord = note.chord.clone();
+                    while !known.contains(&chord) {
+                        chord.pop();
+                    }
+                    (chip.key(voice, note.key), Instrument::new(chip, voice, sound, chord))
+                };
+                let play = Some(Play::On(key, index_in(&mut instruments, instrument) as u8));
+                let volume = chip.has_volume(voice).then_some(note.volume);
+                events.push((note.row, Cell { play, volume, ..Cell::default() }));
+                if voice == Voice::Noise {
+                    continue;
+                }
                 // A note ends a row early if the same note follows, to separate the two. So does a note at the end of a pattern, so
                 // that patterns do not depend on the next one.
                 let end = note.row + note.rows;
@@ -136,29 +154,10 @@ impl Module {
                 });
                 let is_cut = again || orders.iter().any(|order| order.end == end);
                 let end = end - usize::from(is_cut && note.rows > 1);
-                let key = chip.key(voice, note.key);
-                let chord = note.chord.clone();
-                let chord = (0..=chord.len()).rev().map(|count| chord[..count].to_vec());
-                let chord = chord.into_iter().find(|chord| known.contains(chord));
-                let own = Instrument::new(chip, voice, sound, chord.unwrap_or_default());
-                let play = Play::On(key, instruments.index(own));
-                let volume = chip.has_volume(voice).then_some(note.volume);
-                events.push((note.row, Cell { play: Some(play), volume, ..Cell::default() }));
                 events.push((end, Cell { play: Some(Play::Off), ..Cell::default() }));
             }
-            events
-        };
-        let mut parts = vec![
-            (Voice::Lead, part(Voice::Lead, lead, &mut instruments)),
-            (Voice::Harmony, part(Voice::Harmony, harmony, &mut instruments)),
-            (Voice::Bass, part(Voice::Bass, bass, &mut instruments)),
-        ];
-        let hit = |hit: &Hit| {
-            let index = instruments.index(Instrument::drum(chip, hit.drum));
-            let play = Some(Play::On(hit.drum as u8, index));
-            (hit.row, Cell { play, volume: Some(hit.volume), ..Cell::default() })
-        };
-        parts.push((Voice::Noise, drums.iter().map(hit).collect()));
+            parts.push((voice, events));
+        }
         if chip == Chip::Nes {
             parts.push((Voice::Samples, Vec::new()));
         }
@@ -190,25 +189,18 @@ impl Module {
             Channel::new(voice, patterns)
         });
         let channels = channels.collect();
-        let beat = grid.per_beat() as usize;
+        let beat = grid.per_beat as usize;
         let bar = grid.bar().max(beat);
-        let instruments = instruments.0;
         Some(Self { chip, beat, bar, rows: length, hertz, tempi, instruments, channels })
     }
 }
 
-#[derive(Default)]
-struct Instruments(Vec<Instrument>);
-
-impl Instruments {
-    /// Returns the index of `instrument`, adding it if it is new.
-    fn index(&mut self, instrument: Instrument) -> u8 {
-        let place = self.0.iter().position(|own| *own == instrument);
-        place.unwrap_or_else(|| {
-            self.0.push(instrument);
-            self.0.len() - 1
-        }) as u8
-    }
+/// Returns the index of `item` in `all`. Adds it if it is new.
+fn index_in<T: PartialEq>(all: &mut Vec<T>, item: T) -> usize {
+    all.iter().position(|known| *known == item).unwrap_or_else(|| {
+        all.push(item);
+        all.len() - 1
+    })
 }
 
 impl Instrument {
@@ -223,7 +215,7 @@ impl Instrument {
         };
         let volumes = match voice {
             Voice::Bass => Vec::new(),
-            _ => sound.envelope.volumes(),
+            _ => sound.volumes(),
         };
         let duty = if voice == Voice::Lead { duty(sound.duty) } else { duty(Duty::Half) };
         let arpeggio = match &chord[..] {
@@ -237,18 +229,18 @@ impl Instrument {
 
     fn drum(chip: Chip, drum: Drum) -> Self {
         let ticks = drum.ticks();
-        let left = |tick: u32| f64::from(ticks - tick) / f64::from(ticks);
-        let volume = |tick| (f64::from(LOUDEST) * left(tick).powi(2)).round() as u8;
+        let remaining = |tick: u32| f64::from(ticks - tick) / f64::from(ticks);
+        let volume = |tick| (f64::from(LOUDEST) * remaining(tick).powi(2)).round() as u8;
         let volumes = (0..=ticks).map(|tick| chip.register(volume(tick))).collect();
         let (voice, name) = (Voice::Noise, drum.name().into());
         Self { name, voice, volumes, duty: 0, arpeggio: Vec::new(), speed: 1 }
     }
 }
 
-impl Envelope {
-    /// Returns the volume at each tick; the last one is held. Empty if the volume is always [`LOUDEST`].
-    fn volumes(self) -> Vec<u8> {
-        let Self { attack, decay } = self;
+impl Sound {
+    /// Returns the volume at each tick of a note; the last one is held. Empty if the volume is always [`LOUDEST`].
+    fn volumes(&self) -> Vec<u8> {
+        let Self { attack, decay, .. } = *self;
         let loudest = u32::from(LOUDEST);
         let rises =
             (0..attack).map(|tick| (2 * (tick + 1) * loudest + attack + 1) / (2 * (attack + 1)));
@@ -265,15 +257,9 @@ impl Envelope {
 impl Channel {
     /// Creates a channel from one pattern per order. Equal patterns are stored once.
     fn new(voice: Voice, all: Vec<Vec<Cell>>) -> Self {
-        let mut patterns: Vec<Vec<Cell>> = Vec::new();
-        let mut places = HashMap::new();
-        let orders = all.into_iter().map(|pattern| {
-            *places.entry(pattern).or_insert_with_key(|pattern| {
-                patterns.push(pattern.clone());
-                (patterns.len() - 1) as u8
-            })
-        });
-        let orders = orders.collect();
+        let mut patterns = Vec::new();
+        let orders =
+            all.into_iter().map(|pattern| index_in(&mut patterns, pattern) as u8).collect();
         Self { voice, orders, patterns }
     }
 }
@@ -306,10 +292,10 @@ fn patterns(events: &[(usize, Cell)], orders: &[Range<usize>], length: usize) ->
     let pattern = |order: &Range<usize>| {
         let mut cells = vec![Cell::default(); length];
         for (row, cell) in events.iter().filter(|(row, _)| order.contains(row)) {
-            let own = &mut cells[row - order.start];
+            let target = &mut cells[row - order.start];
             // A note-on takes precedence over the note-off of the previous note.
-            if !matches!(own.play, Some(Play::On(..))) {
-                *own = cell.clone();
+            if !matches!(target.play, Some(Play::On(..))) {
+                *target = cell.clone();
             }
         }
         let mut last = None;

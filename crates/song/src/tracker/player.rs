@@ -83,8 +83,8 @@ pub fn play(song: &Module) -> Played {
         starts.push(ticks.len());
         for row in 0..song.rows {
             let mut ends = false;
-            for (own, channel) in song.channels.iter().zip(&mut channels) {
-                let cell = &own.patterns[usize::from(own.orders[order])][row];
+            for (part, channel) in song.channels.iter().zip(&mut channels) {
+                let cell = &part.patterns[usize::from(part.orders[order])][row];
                 channel.read(cell, &song.instruments);
                 for effect in &cell.effects {
                     match *effect {

@@ -1,6 +1,6 @@
 //! Tempi of a song, each a whole number of ticks per 16 rows.
 
-use super::TICKS;
+use super::{TICKS, index_in};
 use crate::arrangement::Grid;
 use std::ops::Range;
 
@@ -25,10 +25,7 @@ pub fn tempi(grid: &Grid, rows: usize, orders: &[Range<usize>]) -> (f64, Vec<u32
         let after = |tempo: u32| ticks + f64::from(tempo) / f64::from(GROOVE) * order.len() as f64;
         if (after(all[now]) - end).abs() > DRIFT {
             let tempo = whole((end - ticks) / order.len() as f64).min(255 * GROOVE);
-            now = all.iter().position(|own| *own == tempo).unwrap_or_else(|| {
-                all.push(tempo);
-                all.len() - 1
-            });
+            now = index_in(&mut all, tempo);
         }
         ticks = after(all[now]);
         now as u8

@@ -2,6 +2,7 @@
 
 use super::{
     Chip, Writer,
+    chip::WAVE,
     player::{Played, Playing, play},
 };
 use crate::{
@@ -18,8 +19,8 @@ const SHIFT_REGISTER: u32 = 0x0010_0009;
 
 /// First writes for the Game Boy: sound on, maximum volume, all channels on both sides.
 const START: [[u8; 2]; 3] = [[0x16, 0x80], [0x14, 0x77], [0x15, 0xFF]];
-/// First register of the Game Boy's wave RAM.
-const WAVE: u8 = 0x20;
+/// First register of the Game Boy's wave RAM, which has two steps per byte.
+const WAVE_RAM: u8 = 0x20;
 
 /// Returns the VGM writer for songs of `chip`; `None` for the NES, whose VGM files come from [`crate::console::vgm`].
 pub fn vgm(chip: Chip) -> Option<Writer> {
@@ -27,7 +28,8 @@ pub fn vgm(chip: Chip) -> Option<Writer> {
         Chip::Nes => None,
         Chip::Gb => Some(|song, tags| {
             let mut log = Log::default();
-            let wave = (WAVE..).zip(triangle()).map(|(register, pair)| [register, pair]);
+            let pairs = WAVE.chunks(2).map(|pair| pair[0] << 4 | pair[1]);
+            let wave = (WAVE_RAM..).zip(pairs).map(|(register, pair)| [register, pair]);
             log.write(START.into_iter().chain(wave).flat_map(|[at, value]| [0xB3, at, value]));
             record(&mut log, song.hertz, &play(song), game_boy);
             log.finish(&[(0x80, GAME_BOY)], Chip::Gb.console(), tags)
@@ -67,9 +69,9 @@ fn record(log: &mut Log, hertz: f64, played: &Played, write: Write) {
     }
     log.wait_until(due(played.ticks.len()));
     if let Some(last) = played.ticks.last().filter(|_| played.repeat.is_none()) {
-        let silent = |own: &Playing| Playing { volume: 0, starts: false, ..*own };
+        let silent = |state: &Playing| Playing { volume: 0, starts: false, ..*state };
         let writes = last.iter().enumerate();
-        log.write(writes.flat_map(|(index, own)| write(index, silent(own), Some(*own))));
+        log.write(writes.flat_map(|(index, state)| write(index, silent(state), Some(*state))));
     }
 }
 
@@ -77,16 +79,11 @@ fn hertz(key: u8) -> f64 {
     440.0 * ((f64::from(key) - 69.0) / 12.0).exp2()
 }
 
-/// Returns the contents of the Game Boy's wave RAM: a triangle of 32 steps, two per byte.
-fn triangle() -> impl Iterator<Item = u8> {
-    (0..16).map(|byte| if byte < 8 { 0x22 * byte + 1 } else { 0xFE - 0x22 * (byte - 8) })
-}
-
 /// [`Write`] for the Game Boy.
 fn game_boy(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
     let first = 5 * channel as u8;
     let differs = |of: fn(&Playing) -> u8| before.is_none_or(|before| of(&before) != of(&now));
-    let [is_louder, is_other] = [differs(|own| own.volume), differs(|own| own.key)];
+    let [is_louder, is_other] = [differs(|state| state.volume), differs(|state| state.key)];
     let (is_wave, is_noise) = (channel == 2, channel == 3);
     let mut writes = Vec::new();
     let mut write = |register: u8, value: u8| writes.extend([0xB3, first + register, value]);
@@ -99,7 +96,7 @@ fn game_boy(channel: usize, now: Playing, before: Option<Playing>) -> Vec<u8> {
         write(0, 0);
         write(0, 0x80);
     }
-    if !is_wave && differs(|own| own.duty) {
+    if !is_wave && differs(|state| state.duty) {
         write(1, now.duty << 6);
     }
     if is_louder {

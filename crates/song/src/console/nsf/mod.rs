@@ -88,7 +88,7 @@ pub fn nsf(song: &Song, tags: &Tags) -> Option<Vec<u8>> {
             repeat = Some(data.len());
         }
         data.push(writes.len() as u8);
-        data.extend(writes.iter().flat_map(|write| [write.register, write.value]));
+        data.extend(writes.as_flattened());
     }
     let start = repeat.unwrap_or_else(|| {
         // Repeats an empty tick.

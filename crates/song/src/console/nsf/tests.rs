@@ -32,7 +32,7 @@ impl Bus for Memory {
     fn set_byte(&mut self, address: u16, value: u8) {
         match address {
             ..0x200 => self.ram[usize::from(address)] = value,
-            0x4000..0x4018 => self.written.push(Write { register: address as u8, value }),
+            0x4000..0x4018 => self.written.push([address as u8, value]),
             0x5FF8.. => self.banks[usize::from(address - 0x5FF8)] = value,
             _ => panic!("nothing to write at {address:#X}"),
         }
@@ -70,7 +70,7 @@ impl Console {
 /// Returns a song of `count` ticks with 0 to 16 writes each. All values of a byte occur.
 fn song(count: usize, repeat: Option<usize>) -> Song {
     let tick = |tick: usize| {
-        let write = |write| Write { register: (write % 0x18) as u8, value: (tick + write) as u8 };
+        let write = |write| [(write % 0x18) as u8, (tick + write) as u8];
         (0..tick % 17).map(write).collect()
     };
     Song { ticks: (0..count).map(tick).collect(), repeat, notes: 0 }
@@ -101,7 +101,7 @@ fn the_player_writes_what_the_song_has_tick_for_tick() {
         let file = nsf(&song, &Tags::default()).unwrap();
         let mut console = Console::new(&file);
         let (init, play) = (word(&file, 0x0A), word(&file, 0x0C));
-        assert_eq!(console.call(init), []);
+        assert!(console.call(init).is_empty());
         for (tick, writes) in song.ticks.iter().enumerate() {
             assert_eq!(&console.call(play), writes, "{tick} of {count}");
         }
@@ -118,7 +118,7 @@ fn the_player_writes_what_the_song_has_tick_for_tick() {
 
 #[test]
 fn a_song_fills_all_banks_and_no_more() {
-    let last = [Write { register: 0x15, value: 0 }];
+    let last = [[0x15, 0]];
     // Of `bytes`, the jump at the end needs five, and the last tick three.
     let song = |bytes: usize| {
         let mut ticks = vec![Vec::new(); bytes - 8];

@@ -3,14 +3,8 @@
 use super::CLOCK;
 use tone_filter_dsp::{ChipPulse, ChipTick};
 
-/// Write to a register of the 2A03.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Write {
-    /// Address of the register, less $4000.
-    pub register: u8,
-    /// New content.
-    pub value: u8,
-}
+/// Write to a register of the 2A03: the register's address, less $4000, and the new content.
+pub type Write = [u8; 2];
 
 /// Song as register writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,11 +20,9 @@ pub struct Song {
 /// Addresses of the channels' registers, less $4000, in the order in which they are written.
 const USED: [u8; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 0xA, 0xB, 0xC, 0xE, 0xF];
 /// First writes of a song: enable four channels, disable the frame counter's interrupts.
-const START: [Write; 2] =
-    [Write { register: 0x15, value: 0x0F }, Write { register: 0x17, value: 0x40 }];
-
+const START: [Write; 2] = [[0x15, 0x0F], [0x17, 0x40]];
 /// Last write of a song that does not repeat: disables all channels.
-const STOP: Write = Write { register: 0x15, value: 0 };
+const STOP: Write = [0x15, 0];
 /// Bits in the first register of pulses and noise: constant volume, halted length counter.
 const CONSTANT: u8 = 0x30;
 /// Bits in the last register of a channel: the longest value of the length counter.
@@ -59,8 +51,8 @@ impl Registers {
         for (first, pulse) in [0x0, 0x4].into_iter().zip(&tick.pulses) {
             let mut period = period(pulse.frequency, 16, 8);
             if self.0[first] & 15 > 0 {
-                let held = u16::from_le_bytes([self.0[first + 2], self.0[first + 3] & 7]);
-                period = period.map(|period| without_click(held, period));
+                let current = u16::from_le_bytes([self.0[first + 2], self.0[first + 3] & 7]);
+                period = period.map(|period| without_click(current, period));
             }
             let volume = period.map_or(0, |_| volume(pulse.amplitude, unit));
             self.0[first] = duty(pulse) << 6 | CONSTANT | volume;
@@ -85,13 +77,12 @@ impl Registers {
 
     /// Returns the writes of all registers that differ from any of `before`; if `before` is empty, of all registers.
     fn writes(&self, before: &[Self]) -> Vec<Write> {
-        let at = |register: u8| self.0[usize::from(register)];
-        let differs = |register: &u8| {
-            let at = usize::from(*register);
-            before.iter().any(|before| before.0[at] != self.0[at])
+        let writes = USED.map(|register| [register, self.0[usize::from(register)]]);
+        let is_new = |[register, value]: &Write| {
+            before.is_empty()
+                || before.iter().any(|state| state.0[usize::from(*register)] != *value)
         };
-        let used = USED.into_iter().filter(|register| before.is_empty() || differs(register));
-        used.map(|register| Write { register, value: at(register) }).collect()
+        writes.into_iter().filter(is_new).collect()
     }
 }
 
@@ -124,16 +115,16 @@ fn period(frequency: f32, steps: u32, least: u16) -> Option<u16> {
     (f64::from(least)..=2047.0).contains(&period).then_some(period as u16)
 }
 
-/// Returns the nearest value to `period` with the high byte of `held`, or `period` if that would be too far off.
+/// Returns the nearest value to `period` with the high byte of `current`, or `period` if that would be too far off.
 ///
 /// A pulse clicks when its high byte is written, so a note that wavers around 109, 218 or 436 Hz would click repeatedly. So the high
-/// byte is kept if `held` is within 3 % of `period`, and the result within 1 %.
-fn without_click(held: u16, period: u16) -> u16 {
-    let nearest = period.clamp(held & 0x700, held | 0xFF);
+/// byte is kept if `current` is within 3 % of `period`, and the result within 1 %.
+fn without_click(current: u16, period: u16) -> u16 {
+    let nearest = period.clamp(current & 0x700, current | 0xFF);
     let is_within = |percent: u32, other: u16| {
         100 * u32::from(period.abs_diff(other)) <= percent * u32::from(period)
     };
-    if is_within(3, held) && is_within(1, nearest) { nearest } else { period }
+    if is_within(3, current) && is_within(1, nearest) { nearest } else { period }
 }
 
 /// Returns the amplitude of the maximum volume: the 99th percentile of the louder pulse, over all ticks with a pulse. Without

@@ -26,8 +26,8 @@ pub fn vgm(song: &Song, tags: &Tags) -> Vec<u8> {
         if song.repeat == Some(index) {
             log.repeat_from_here();
         }
-        log.write(writes.iter().flat_map(|write| [WRITE, write.register, write.value]));
-        log.wait(SAMPLES);
+        log.write(writes.iter().flat_map(|[register, value]| [WRITE, *register, *value]));
+        log.wait_until((index + 1) * SAMPLES);
     }
     log.finish(&[(0x84, CLOCK)], "NES Famicom", tags)
 }
@@ -60,24 +60,20 @@ impl Log {
         self.data.extend(commands);
     }
 
-    fn wait(&mut self, samples: usize) {
-        self.samples += samples;
-        if samples == SAMPLES {
+    /// Adds a wait until `samples` from the start.
+    pub fn wait_until(&mut self, samples: usize) {
+        let mut wait = samples.saturating_sub(self.samples);
+        self.samples += wait;
+        if wait == SAMPLES {
             self.data.push(WAIT);
             return;
         }
-        let mut left = samples;
-        while left > 0 {
-            let part = left.min(LONGEST);
+        while wait > 0 {
+            let part = wait.min(LONGEST);
             let [low, high] = (part as u16).to_le_bytes();
             self.data.extend([WAIT_SAMPLES, low, high]);
-            left -= part;
+            wait -= part;
         }
-    }
-
-    /// Adds a wait until `samples` from the start.
-    pub fn wait_until(&mut self, samples: usize) {
-        self.wait(samples.saturating_sub(self.samples));
     }
 
     /// Sets the loop point here.

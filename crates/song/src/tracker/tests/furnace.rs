@@ -57,7 +57,7 @@ fn furnace_plays_the_notes() {
             // Two notes per part, without envelope, at different octaves. The second is quieter.
             let mut own = steady(0);
             own.rows = 32;
-            own.sound.envelope = Envelope { attack: 0, decay: 0 };
+            own.sound = Sound { attack: 0, decay: 0, ..own.sound };
             let part = [&mut own.lead, &mut own.harmony, &mut own.bass];
             let keys = [72, 79, 60, 48];
             let volumes = [15, 9, 15, 15];
@@ -86,7 +86,6 @@ fn furnace_plays_the_notes() {
     }
     let songs = std::env::var_os("TRACKER_SONGS").unwrap_or_default();
     for file in std::env::split_paths(&songs).filter(|file| !file.as_os_str().is_empty()) {
-        fur::read(&std::fs::read(&file).unwrap());
         rendered(&file);
     }
 }
