@@ -216,7 +216,8 @@ fn pattern(chip: Chip, channel: &Channel, index: usize, number: usize, cells: &[
             continue;
         }
         while empty > 0 {
-            let skipped = empty.min(129);
+            // 129 would be 0xFF, the end of the pattern.
+            let skipped = empty.min(128);
             content.push(if skipped == 1 { 0 } else { 0x80 | (skipped - 2) as u8 });
             empty -= skipped;
         }

@@ -264,6 +264,14 @@ fn furnace_files_have_the_module() {
             assert_eq!(file, furnace_file(chip, code), "{chip:?}, {end:?}");
         }
     }
+    // 131 empty rows are skipped in two steps.
+    let mut song = small(Chip::Nes, Effect::Stop);
+    let stop = Cell { effects: vec![Effect::Stop], ..Cell::default() };
+    song.channels[4].patterns[0] = [vec![Cell::default(); 131], vec![stop]].concat();
+    let mut file = Vec::new();
+    ZlibDecoder::new(&furnace(&song, &tags())[..]).read_to_end(&mut file).unwrap();
+    let expected = b"PATN\x0B\0\0\0\0\x04\0\0\0\xFE\x81\x18\xFF\0\xFF";
+    assert!(file.windows(expected.len()).any(|bytes| bytes == expected));
 }
 
 #[test]
