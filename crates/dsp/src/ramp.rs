@@ -7,7 +7,8 @@ use crate::lanes::{BLOCK, Lanes};
 pub struct Ramp<T> {
     pub from: T,
     pub to: T,
-    changed: bool,
+    /// Whether the start or the end value differs from the block before.
+    pub changed: bool,
 }
 
 impl<T: Copy + PartialEq> Ramp<T> {
@@ -40,11 +41,6 @@ impl<T: Copy + PartialEq> Ramp<T> {
 
     pub fn moves(&self) -> bool {
         self.from != self.to
-    }
-
-    /// Whether the start or the end value differs from the block before.
-    pub fn changed(&self) -> bool {
-        self.changed
     }
 }
 
@@ -99,7 +95,12 @@ impl Approach {
     /// Moves the lanes by one block. Returns whether a lane has moved.
     pub fn step(&mut self) -> bool {
         let Some(target) = &self.target else { return false };
-        let moved = self.now.approach(target, self.step);
+        let mut moved = false;
+        for (now, target) in self.now.0.iter_mut().zip(&target.0) {
+            let before = *now;
+            *now += (target - before).clamp(-self.step, self.step);
+            moved |= *now != before;
+        }
         if self.now == *target {
             self.target = None;
         }
