@@ -58,10 +58,6 @@ impl Ramp<f32> {
         self.from + share * (self.to - self.from)
     }
 
-    pub fn plus(self, other: Self) -> Self {
-        Self::between(self.from + other.from, self.to + other.to)
-    }
-
     /// Multiplies both starts and both ends.
     pub fn times(self, other: Self) -> Self {
         Self::between(self.from * other.from, self.to * other.to)

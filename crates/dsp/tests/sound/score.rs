@@ -68,10 +68,8 @@ fn notes_that_map_moves_to_one_key_are_sent_as_one() {
         let sent = sent(notes(spans));
         let &[(60, true, on), (60, false, off)] = &sent[..] else { panic!("{sent:?}") };
         // A note is held for 35 ms after its end, and decisions are 12 ms apart.
-        assert!(
-            (0.0..0.06).contains(&(on - 0.5)) && (0.0..0.06).contains(&(off - 2.0)),
-            "{sent:?}"
-        );
+        let is_due = |time: f64, due: f64| (0.0..0.06).contains(&(time - due));
+        assert!(is_due(on, 0.5) && is_due(off, 2.0), "{sent:?}");
     }
 }
 

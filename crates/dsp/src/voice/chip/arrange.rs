@@ -20,7 +20,7 @@ const PITCH_BONUS: f32 = 1.0;
 /// Penalty in dB for each semitone between a note and the last lead.
 const DISTANCE_PENALTY: f32 = 0.5;
 /// Distance in semitones beyond which the penalty stays the same.
-const MOST_DISTANCE: i32 = 12;
+const FARTHEST: i32 = 12;
 /// Bonus in dB for the note that leads already.
 const ADVANTAGE: f32 = 3.0;
 /// Difference in dB between an amplitude and its double.
@@ -141,8 +141,7 @@ impl Arranger {
         let last = self.lead.unwrap_or(TONES);
         let score = |tone: usize| {
             let pitch = semitone(tone);
-            let distance =
-                self.lead_pitch.map_or(0, |last| (pitch - last).abs().min(MOST_DISTANCE));
+            let distance = self.lead_pitch.map_or(0, |last| (pitch - last).abs().min(FARTHEST));
             OCTAVE * libm::log2f(amplitudes.0[tone]) + PITCH_BONUS * pitch as f32
                 - DISTANCE_PENALTY * distance as f32
                 + if tone == last { ADVANTAGE } else { 0.0 }

@@ -294,7 +294,8 @@ impl Chip {
             let mean = sounds[part].mean as f32;
             self.volumes[part].map(|volumes| mean * volumes.0.iter().sum::<f32>())
         };
-        let mean = mean(LEAD).plus(mean(OTHERS));
+        let [lead, others] = [LEAD, OTHERS].map(mean);
+        let mean = Ramp::between(lead.from + others.from, lead.to + others.to);
         let [triangle_share, noise_share] = SHARES.map(|share| share as f32);
         let scale = (waveforms.rms * scale()) as f32;
         let mut mixed = [0.0; BLOCK];
