@@ -64,7 +64,7 @@ pub fn test() -> Result<()> {
         ("bundles", &Wine::bundle),
         ("library", &|wine| {
             wine.tests("tone-filter-dsp", &["--lib"], &[])?;
-            wine.tests("tone-filter-dsp", &["--test=sound"], &["accuracy::", "kernels::"])
+            wine.tests("tone-filter-dsp", &["--test=sound"], &["accuracy::", "properties::"])
         }),
         ("plugin", &tests("tone-filter", &["--lib"])),
         ("files that are written", &|wine| {

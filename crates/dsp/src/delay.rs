@@ -4,9 +4,12 @@ use std::ops::Range;
 
 #[derive(Debug, Clone)]
 pub struct Delay {
-    rings: Vec<Vec<f32>>,
+    /// Last samples of each channel, in a ring.
+    pub rings: Vec<Vec<f32>>,
+    /// Delay in samples.
     pub length: usize,
-    position: usize,
+    /// Index of the oldest sample in the rings.
+    pub position: usize,
 }
 
 impl Delay {
@@ -20,21 +23,21 @@ impl Delay {
         self.position = 0;
     }
 
-    /// Crossfades `range` of every channel with the delayed signal. `wet(frame)` is the weight of the delayed signal, 0..1; the
-    /// range starts at frame 0. Channels beyond the number of the delay are left untouched.
+    /// Crossfades `range` of every channel with the delayed signal. `delayed(frame)` has the gain and the weight (0..1) of the
+    /// delayed signal; the range starts at frame 0. Channels beyond the number of the delay are left untouched.
     pub fn process(
         &mut self,
         channels: &mut [&mut [f32]],
         range: Range<usize>,
-        wet: impl Fn(usize) -> f32,
+        delayed: impl Fn(usize) -> (f32, f32),
     ) {
         let (length, frames) = (self.length, range.len());
         for (ring, channel) in self.rings.iter_mut().zip(channels) {
             let mut at = self.position;
             for (frame, sample) in channel[range.clone()].iter_mut().enumerate() {
-                let delayed = std::mem::replace(&mut ring[at], *sample);
-                let wet = wet(frame);
-                *sample = (1.0 - wet) * *sample + wet * delayed;
+                let (gain, share) = delayed(frame);
+                let delayed = gain * std::mem::replace(&mut ring[at], *sample);
+                *sample = (1.0 - share) * *sample + share * delayed;
                 at = if at + 1 == length { 0 } else { at + 1 };
             }
         }

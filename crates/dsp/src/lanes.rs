@@ -33,23 +33,8 @@ impl Lanes {
         lanes
     }
 
-    /// Whether `holds` returns true for every lane. Visits all lanes, so that the loop vectorises.
-    #[inline(always)]
-    pub fn all(&self, holds: impl Fn(f32) -> bool) -> bool {
-        self.0.iter().fold(true, |all, lane| all & holds(*lane))
-    }
-
     pub fn tones(self) -> [f32; TONES] {
         std::array::from_fn(|tone| self.0[tone])
-    }
-
-    /// Moves each lane towards `target`, by `step` at most. Returns whether a lane has moved.
-    pub fn approach(&mut self, target: &Self, step: f32) -> bool {
-        self.0.iter_mut().zip(&target.0).fold(false, |moved, (own, target)| {
-            let before = *own;
-            *own += (target - before).clamp(-step, step);
-            moved | (*own != before)
-        })
     }
 }
 

@@ -3,7 +3,6 @@
 
 mod analysis;
 mod bank;
-mod coefficients;
 mod delay;
 mod downmix;
 mod early_bank;
@@ -24,10 +23,10 @@ mod view;
 mod voice;
 
 pub use settings::{
-    Arp, BadNoteValue, BadPitchClass, BadSwitches, BadTargets, BandMask, BandRange, CHOICES,
-    Choice, Controls, DEFAULT_TEMPO, Duty, Entry, Group, Keys, Listen, Map, NoteValue, OutOfRange,
-    PitchClass, PitchClasses, Routing, SPECS, Scale, Setting, Settings, Spec, Stereo, Switches,
-    SyncTo, TEXTS, Taper, Targets, Text, TextOf, Voice, choice, quantity, spec,
+    Arp, BadText, BandMask, BandRange, CHOICES, Choice, Controls, DEFAULT_TEMPO, Duty, Entry,
+    Group, Keys, Listen, Map, NoteValue, OutOfRange, PitchClass, PitchClasses, Routing, SPECS,
+    Scale, Setting, Settings, Spec, Stereo, Switches, SyncTo, TEXTS, Taper, Targets, Text, TextOf,
+    Voice, choice, quantity, spec,
 };
 pub use tone_filter_listener as listener;
 pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot, roll};
@@ -42,7 +41,7 @@ pub use sent_notes::{KeyCounts, SentEvent, SentNotes};
 pub use tone_filter_simd::{Kernel, UnknownKernel};
 pub use voice::{ChipNoise, ChipPulse, ChipTick};
 
-use analysis::Analysis;
+use analysis::{Analysis, Resolved};
 use listener::{
     Decisions, Listener,
     beats::SLOWEST,
@@ -54,7 +53,7 @@ use plan::BlockPlan;
 use settings::smoother::Smoother;
 use std::{fmt, sync::Arc};
 use synthesis::Synthesis;
-use timeline::{Acting, Timeline};
+use timeline::Timeline;
 
 /// Latency of `lookahead` in seconds; limited to [`MOST_LATENCY`] samples.
 const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
@@ -133,15 +132,14 @@ impl ToneFilter {
         let smoother = Smoother::new(&settings.morphed(), controls.fades(), sample_rate);
         let plan = BlockPlan::new(smoother.now());
         let output = Output::new(sample_rate, CHANNELS, latency);
-        let delay = output.delay_length();
+        let delay = output.delay.length;
         let analysis = Box::new(Analysis::new(sample_rate, CHANNELS, delay));
-        let acting =
-            Acting { settings: analysis.found.resolve(settings), routing: controls.routing };
+        let resolved = analysis.found.resolve(&controls);
         let mut filter = Self {
             sample_rate,
             kernel: Kernel::best(),
             controls,
-            timeline: Timeline::new(acting, delay),
+            timeline: Timeline::new(resolved, delay),
             heard: smoother.clone(),
             smoother,
             analysis,
@@ -186,7 +184,7 @@ impl ToneFilter {
         let channels = channels.max(1);
         let mut filter = Self {
             analysis: Box::new(self.analysis.with_channels(self.sample_rate, channels)),
-            output: self.output.with_channels(channels),
+            output: Output::new(self.sample_rate, channels, Self::lookahead(self.sample_rate)),
             ..self
         };
         filter.reset();
@@ -257,25 +255,25 @@ impl ToneFilter {
 
     /// Schedules the controls for the sound from now on: at once, or after the delay if it records already.
     fn schedule(&mut self) {
-        let acting = self.acting();
+        let controls = self.resolved_controls();
         let is_delayed = self.output.delaying && self.analysis.connected.is_some();
         match self.bank_delay() {
-            delay if is_delayed && delay > 0 => self.timeline.wait(acting, self.position + delay),
-            _ => self.timeline.jump(acting),
+            delay if is_delayed && delay > 0 => self.timeline.wait(controls, self.position + delay),
+            _ => self.timeline.jump(controls),
         }
         self.aim();
     }
 
     /// Returns the latest controls, with the estimates of key, tuning and tempo.
-    fn acting(&self) -> Acting {
-        let settings = self.analysis.found.resolve(&self.controls.settings);
-        Acting { settings, routing: self.controls.routing }
+    fn resolved_controls(&self) -> Resolved {
+        self.analysis.found.resolve(&self.controls)
     }
 
     /// Sets the targets of the smoothers and of the timbre.
     fn aim(&mut self) {
-        let [now, heard] = [&self.timeline.now, &self.acting()].map(|own| self.target(own));
-        self.synthesis.aim(&now);
+        let [now, heard] = [&self.timeline.now, &self.resolved_controls()]
+            .map(|controls| self.target(&controls.settings));
+        self.synthesis.timbres.aim(&now);
         // The targets of the crossfades do not change here: `begin_block` sets them once they are ready.
         self.smoother.aim(&now, self.smoother.fades);
         if self.output.delaying {
@@ -284,9 +282,11 @@ impl ToneFilter {
     }
 
     /// Returns the settings after morph and pitch bend.
-    fn target(&self, acting: &Acting) -> Settings {
-        let mut settings = acting.settings.morphed();
-        settings.transpose += self.analysis.keys.bend(settings.keys);
+    fn target(&self, resolved: &Settings) -> Settings {
+        let mut settings = resolved.morphed();
+        if settings.keys != Keys::Off {
+            settings.transpose += self.keyboard().bend;
+        }
         settings
     }
 
@@ -303,7 +303,7 @@ impl ToneFilter {
     /// Sets whether the listener runs even at a focus of 0 %, for [`ToneFilter::report_notes`]. Takes effect from the next
     /// multiple of 64 samples on.
     pub fn detect_notes(&mut self, detect: bool) {
-        if self.analysis.source.detect_notes(detect) {
+        if std::mem::replace(&mut self.analysis.source.wanted, detect) != detect {
             self.aim();
         }
     }
@@ -314,12 +314,12 @@ impl ToneFilter {
         self.analysis.keys.reset(self.controls.settings.keys);
         self.analysis.found.reset();
         self.analysis.found.begin_block(&self.controls.settings);
-        self.timeline.jump(self.acting());
+        self.timeline.jump(self.resolved_controls());
         self.aim();
         self.smoother.fade(self.controls.fades());
         self.smoother.arrive();
         self.heard = self.smoother.clone();
-        self.plan = self.analysis.reset(&self.smoother.now(), &self.timeline.now.settings);
+        self.plan = self.analysis.reset(&self.smoother.now(), &self.timeline.now);
         self.synthesis.reset(&self.plan);
         self.output.reset(self.controls.settings.lookahead);
         self.position = 0;
@@ -355,7 +355,7 @@ impl ToneFilter {
     /// Returns the delay of the bands' input in samples: with `lookahead`, [`ToneFilter::latency`] less the delay of the limiter,
     /// otherwise 0. Key events that the caller delays by as much stay aligned with the input.
     pub fn bank_delay(&self) -> usize {
-        if self.controls.settings.lookahead { self.output.delay_length() } else { 0 }
+        if self.controls.settings.lookahead { self.output.delay.length } else { 0 }
     }
 
     /// Returns the current levels and states of the bands. In stereo, each band is taken from the channel in which it is
@@ -380,16 +380,17 @@ impl ToneFilter {
     /// Returns the registers of the voice [`Voice::Chip`] as of its last tick; in stereo, of the left channel's chip. `None`
     /// unless this voice sounds.
     pub fn chip(&self) -> Option<ChipTick> {
-        self.synthesis.chip()
+        self.synthesis.first_voices().chip()
     }
 
     /// Returns a copy of the bands' state, from which [`Snapshot::read`] computes the result of [`ToneFilter::bands`] later. The
     /// copy takes a third of the time of `bands`: the audio thread copies, and another thread computes.
     pub fn snapshot(&self) -> Snapshot {
-        let settings = &self.timeline.now.settings;
-        let makeup = if settings.auto { self.analysis.level.makeup() as f32 } else { 1.0 };
-        let (played, held) = (self.analysis.played(), self.held());
-        let mut snapshot = Snapshot::new(&self.synthesis, settings, played, held, makeup);
+        let controls = &self.timeline.now;
+        let makeup = if controls.settings.auto { self.analysis.level.makeup() as f32 } else { 1.0 };
+        let source = &self.analysis.source;
+        let played = source.is_on().then_some(source.notes.played);
+        let mut snapshot = Snapshot::new(&self.synthesis, controls, played, self.held(), makeup);
         (snapshot.key, snapshot.tuning) = (self.found_key(), self.found_tuning());
         (snapshot.tempo, snapshot.tempo_certainty) = (self.found_tempo(), self.tempo_certainty());
         snapshot
@@ -428,7 +429,7 @@ impl ToneFilter {
 
     /// Returns the state of the player's keys.
     pub fn keyboard(&self) -> &Keyboard {
-        self.analysis.keys.keyboard()
+        &self.analysis.keys.keyboard
     }
 
     /// Returns, for each band, the semitones from its own note to the sounding note; see [`Settings::offsets`].
@@ -495,7 +496,7 @@ impl ToneFilter {
 
     /// Returns the settings that were set last, with the estimates for scale, tuning and times that follow the music.
     pub fn resolved(&self) -> Settings {
-        *self.acting().settings
+        self.resolved_controls().settings
     }
 
     /// Enables the search for key and tuning of the music even if no setting follows them, for [`ToneFilter::found_key`] and
@@ -585,7 +586,7 @@ impl ToneFilter {
     /// Returns the bend in semitones from the MIDI key of `band`, tuned to an A4 of 440 Hz, to the pitch of its note; `None`
     /// while no pitch is detected.
     pub(crate) fn bend(&self, band: usize) -> Option<f32> {
-        let Settings { voice, vibrato, .. } = *self.timeline.now.settings;
+        let Settings { voice, vibrato, .. } = self.timeline.now.settings;
         let share = if voice == Voice::Soft { 1.0 } else { vibrato / 100.0 };
         let offset = self.analysis.source.pitch(band)?;
         (!self.plan.smoothed.settings.freeze).then(|| self.nominal_bend() + share * offset as f32)

@@ -29,7 +29,7 @@ pub struct BlockPlan {
     /// Stereo positions of the notes, 1 for left and -1 for right; `None` if all are in the centre.
     pub pans: Option<Ramp<Lanes>>,
     /// Gains and crossfades, interpolated sample by sample.
-    pub levels: Ramp<Levels>,
+    pub mix_gains: Ramp<MixGains>,
     /// Whether the delay of `lookahead` records. It records before its fade-in and until its fade-out has ended.
     pub delaying: bool,
     /// Output gain as a factor; 1 while bypassed.
@@ -53,7 +53,7 @@ impl BlockPlan {
             weights: Ramp::rest(Lanes::ZERO),
             gains: Ramp::rest(1.0),
             pans: None,
-            levels: Ramp::rest(Levels::ZERO),
+            mix_gains: Ramp::rest(MixGains::ZERO),
             delaying: smoothed.fades[Fade::Lookahead] > 0.0,
             output_gain: 1.0,
             powers: None,
@@ -62,23 +62,23 @@ impl BlockPlan {
     }
 
     #[inline(always)]
-    pub fn level(&self, position: usize) -> Levels {
-        self.levels.from.towards(self.levels.to, position)
+    pub fn mix_gains_at(&self, position: usize) -> MixGains {
+        self.mix_gains.from.towards(self.mix_gains.to, position)
     }
 
     /// Whether the sidechain contributes to the input of the bands.
     pub fn sidechained(&self) -> bool {
-        self.levels.from.sidechain > 0.0 || self.levels.to.sidechain > 0.0
+        self.mix_gains.from.sidechain > 0.0 || self.mix_gains.to.sidechain > 0.0
     }
 
     pub fn stereo(&self) -> bool {
-        self.levels.from.stereo > 0.0 || self.levels.to.stereo > 0.0
+        self.mix_gains.from.stereo > 0.0 || self.mix_gains.to.stereo > 0.0
     }
 }
 
 /// Gains and crossfades, interpolated sample by sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Levels {
+pub struct MixGains {
     pub dry: f32,
     pub wet: f32,
     /// Crossfade from one bank (0) to two (1).
@@ -89,10 +89,10 @@ pub struct Levels {
     pub sidechain: f32,
 }
 
-impl Levels {
+impl MixGains {
     pub const ZERO: Self = Self { dry: 0.0, wet: 0.0, stereo: 0.0, lookahead: 0.0, sidechain: 0.0 };
 
-    /// Computes the levels. `dry` and `wet` are the gains without bypass.
+    /// Computes the gains at the end of a block. `dry` and `wet` are the gains without bypass.
     pub fn new(settings: &SmoothedSettings, (dry, wet): (f64, f64)) -> Self {
         let fades = &settings.fades;
         let bypass = fades[Fade::Bypass];
@@ -105,7 +105,7 @@ impl Levels {
         }
     }
 
-    /// Returns the levels at sample `frame` of a block that starts at `self` and ends at `to`.
+    /// Returns the gains at sample `frame` of a block that starts at `self` and ends at `to`.
     #[inline(always)]
     fn towards(self, to: Self, frame: usize) -> Self {
         if self == to {

@@ -7,7 +7,7 @@ use crate::{
     KeyEvent, ToneFilter,
     downmix::finite,
     lanes::BLOCK,
-    plan::{Levels, Span},
+    plan::{MixGains, Span},
     ramp::Ramp,
     settings::smoother::Fade,
 };
@@ -99,7 +99,7 @@ impl ToneFilter {
         }
         let Self { controls, timeline, smoother, heard, analysis, synthesis, output, plan, .. } =
             self;
-        let (set, mut fades) = (controls.fades(), timeline.now.controls().fades());
+        let (set, mut fades) = (controls.fades(), timeline.now.fades());
         let (was_delaying, now) = (output.delaying, plan.smoothed.fades);
         // Stereo has pan positions of its own, so it excludes `place`: each is faded out before the other is faded in.
         fades[Fade::Stereo] &= now[Fade::Place] == 0.0;
@@ -121,7 +121,7 @@ impl ToneFilter {
             smoother.arrive_at_sidechain();
             heard.arrive_at_sidechain();
             let sidechain = f32::from(u8::from(fades[Fade::Sidechain]));
-            plan.levels = Ramp::rest(Levels { sidechain, ..plan.levels.to });
+            plan.mix_gains = Ramp::rest(MixGains { sidechain, ..plan.mix_gains.to });
             plan.heard_sidechain = Ramp::rest(sidechain);
         }
         let was_auto = now[Fade::Auto] > 0.0;
@@ -141,7 +141,7 @@ impl ToneFilter {
         plan.heard_sidechain.next(plan.heard.fades[Fade::Sidechain]);
         synthesis.update(plan);
         analysis.found.begin_block(&controls.settings);
-        analysis.plan(&timeline.now.settings, || synthesis.powers(), plan);
+        analysis.plan(&timeline.now, || synthesis.powers(), plan);
         synthesis.begin_block(self.kernel, plan, channels);
         let auto = was_auto || plan.smoothed.fades[Fade::Auto] > 0.0;
         output.begin_block(plan, synthesis.oscillating || auto);
@@ -177,9 +177,9 @@ impl ToneFilter {
         let wet = (0..channels).map(|channel| synthesis.wet(channel));
         let plan = (&self.controls.settings, &*plan);
         let found = analysis.end_block(self.kernel, plan, synthesis.inputs(), &output.dry, wet);
-        self.timeline.end_block();
+        self.timeline.blocks += 1;
         if found {
-            *self.timeline.last() = self.acting();
+            *self.timeline.last() = self.resolved_controls();
             self.aim();
         }
     }

@@ -7,7 +7,8 @@ use crate::lanes::{BLOCK, Lanes};
 pub struct Ramp<T> {
     pub from: T,
     pub to: T,
-    changed: bool,
+    /// Whether the start or the end value differs from the block before.
+    pub changed: bool,
 }
 
 impl<T: Copy + PartialEq> Ramp<T> {
@@ -41,11 +42,6 @@ impl<T: Copy + PartialEq> Ramp<T> {
     pub fn moves(&self) -> bool {
         self.from != self.to
     }
-
-    /// Whether the start or the end value differs from the block before.
-    pub fn changed(&self) -> bool {
-        self.changed
-    }
 }
 
 impl<T> Ramp<T> {
@@ -60,10 +56,6 @@ impl Ramp<f32> {
     #[inline(always)]
     pub fn at(self, share: f32) -> f32 {
         self.from + share * (self.to - self.from)
-    }
-
-    pub fn plus(self, other: Self) -> Self {
-        Self::between(self.from + other.from, self.to + other.to)
     }
 
     /// Multiplies both starts and both ends.
@@ -99,7 +91,12 @@ impl Approach {
     /// Moves the lanes by one block. Returns whether a lane has moved.
     pub fn step(&mut self) -> bool {
         let Some(target) = &self.target else { return false };
-        let moved = self.now.approach(target, self.step);
+        let mut moved = false;
+        for (now, target) in self.now.0.iter_mut().zip(&target.0) {
+            let before = *now;
+            *now += (target - before).clamp(-self.step, self.step);
+            moved |= *now != before;
+        }
         if self.now == *target {
             self.target = None;
         }

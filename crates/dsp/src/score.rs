@@ -149,7 +149,7 @@ impl Score {
         by_pitch().flat_map(|tone| self.tones[tone].iter().copied())
     }
 
-    /// Returns the end of the last note in seconds, or 0 if no note ends later.
+    /// Returns the end of the last note in seconds; 0 if no note ends after the start of the music.
     pub fn seconds(&self) -> f64 {
         self.notes().map(|note| note.end).fold(0.0, f64::max)
     }

@@ -229,7 +229,7 @@ pub struct SentNotes {
     /// Listener frame of the last call.
     frame: u64,
     /// Whether the next [`SentNotes::push`] ends all notes first.
-    over: bool,
+    ends_all: bool,
 }
 
 impl Default for SentNotes {
@@ -241,12 +241,12 @@ impl Default for SentNotes {
 impl SentNotes {
     /// Creates the state without notes.
     pub const fn new() -> Self {
-        Self { notes: Notes::live(), sounding: Sounding::new(), frame: 0, over: false }
+        Self { notes: Notes::live(), sounding: Sounding::new(), frame: 0, ends_all: false }
     }
 
     /// Ends all notes at the next [`SentNotes::push`].
     pub fn clear(&mut self) {
-        self.over = true;
+        self.ends_all = true;
     }
 
     /// Passes the notes of the filter's last block of 64 samples to `send`. Must be called after each block. Notes on one key are
@@ -270,12 +270,12 @@ impl SentNotes {
     /// # Ok::<(), tone_filter_dsp::Error>(())
     /// ```
     pub fn push(&mut self, filter: &ToneFilter, mut send: impl FnMut(SentEvent)) {
-        let Self { notes, sounding, frame, over } = self;
-        let Controls { settings, routing } = filter.timeline.now.controls();
+        let Self { notes, sounding, frame, ends_all } = self;
+        let Controls { settings, routing } = *filter.timeline.now;
         let form = Form::of(&routing);
-        if *over || form != sounding.form {
+        if *ends_all || form != sounding.form {
             sounding.change(form, &mut send);
-            (*notes, *over) = (Notes::live(), false);
+            (*notes, *ends_all) = (Notes::live(), false);
         }
         if form == Form::Nothing {
             return;

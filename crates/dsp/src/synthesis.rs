@@ -9,7 +9,7 @@ use crate::{
     plan::{BlockPlan, Span},
     ramp::Ramp,
     settings::{Settings, smoother::Fade},
-    voice::{ChipTick, LevelSource, Moves, Timbres, Voices, Wet},
+    voice::{LevelSource, Moves, Timbres, Voices, Wet},
 };
 use std::ops::Range;
 use tone_filter_simd::Kernel;
@@ -40,7 +40,7 @@ impl Layout {
 #[derive(Debug, Clone)]
 pub struct Synthesis {
     pub params: BankParams,
-    timbres: Timbres,
+    pub timbres: Timbres,
     /// Banks of the left and the right channel. A single running bank is the first one, which then processes the mean of all
     /// channels.
     banks: [BankVoices; 2],
@@ -74,10 +74,6 @@ impl Synthesis {
         }
     }
 
-    pub fn aim(&mut self, settings: &Settings) {
-        self.timbres.aim(settings);
-    }
-
     /// Resets to the state after silence, with the timbre at its target.
     pub fn reset(&mut self, plan: &BlockPlan) {
         self.low_gain = Ramp::rest(plan.smoothed.fades[Fade::LowBands]);
@@ -89,7 +85,7 @@ impl Synthesis {
         self.timbres.arrive();
         for BankVoices { bank, voices } in &mut self.banks {
             *bank = Bank::new();
-            voices.activate(self.params.sample_rate);
+            *voices = Voices::new(self.params.sample_rate);
         }
         (self.layout, self.oscillating) = (Layout::Mono, false);
         self.early.reset(plan.delaying, &self.params);
@@ -110,7 +106,7 @@ impl Synthesis {
             self.params.update(&plan.smoothed.settings, self.tones());
         }
         if !plan.delaying {
-            self.early.stop();
+            self.early.running = false;
             return;
         }
         if !self.early.running {
@@ -144,7 +140,7 @@ impl Synthesis {
         self.timbres.step();
         if self.early.running {
             self.params.coefficients.set_weights(&product(&plan.weights, &self.early.gains));
-        } else if plan.weights.changed() || self.was_early {
+        } else if plan.weights.changed || self.was_early {
             self.params.coefficients.set_weights(&plan.weights);
         }
         self.was_early = self.early.running;
@@ -152,7 +148,7 @@ impl Synthesis {
             self.early.params.set_gains(plan.gains);
         }
         // `set_gains` also depends on the coefficients of the settings.
-        if plan.moved || plan.gains.changed() {
+        if plan.moved || plan.gains.changed {
             self.params.set_gains(plan.gains);
         }
         self.params.coefficients.driven = !self.timbres.soft().is(0.0);
@@ -187,7 +183,7 @@ impl Synthesis {
         let mut means = Lanes::ZERO;
         for BankVoices { bank, voices } in &mut *banks {
             if !self.oscillating {
-                voices.activate(params.sample_rate);
+                *voices = Voices::new(params.sample_rate);
             }
             voices.lock(kernel, params, bank, weights);
             let amplitudes = means.0.iter_mut().zip(&voices.oscillators.amplitudes.0);
@@ -197,8 +193,8 @@ impl Synthesis {
         let mut powers = plan.powers;
         if let Some(powers) = powers.as_mut().filter(|_| share > 0.0) {
             // The listener's detectors of low notes rise more slowly than the early bank, whose higher power counts here.
-            let own = powers.0.iter_mut().zip(early.powers().0);
-            own.for_each(|(power, ahead)| *power += share * (ahead - *power).max(0.0));
+            let pairs = powers.0.iter_mut().zip(early.powers().0);
+            pairs.for_each(|(power, ahead)| *power += share * (ahead - *power).max(0.0));
         }
         let powers = powers.as_ref();
         let input = powers.map_or(LevelSource::Own, |powers| LevelSource::Listener(powers, &means));
@@ -243,9 +239,9 @@ impl Synthesis {
         if two != (self.layout == Layout::Two) {
             self.arrange(plan, channels.len());
         }
-        let stereo = |frame: usize| plan.level(position + frame).stereo;
+        let stereo = |frame: usize| plan.mix_gains_at(position + frame).stereo;
         // With a stereo of 1 in the whole block, the crossfades have no effect and are skipped.
-        let Ramp { from, to, .. } = plan.levels;
+        let Ramp { from, to, .. } = plan.mix_gains;
         let apart = two && from.stereo == 1.0 && to.stereo == 1.0;
         let crossfade = (!apart).then_some(stereo);
         let inputs = self.inputs.each_mut().map(|input| &mut input[in_block.clone()]);
@@ -267,7 +263,7 @@ impl Synthesis {
     ) {
         let (position, in_block) = (span.position, span.in_block());
         let (two, apart) = self.set_inputs(plan, channels, rows, span);
-        let stereo = |frame: usize| plan.level(position + frame).stereo;
+        let stereo = |frame: usize| plan.mix_gains_at(position + frame).stereo;
         let pans = plan.pans.as_ref().filter(|_| self.layout == Layout::Panned);
         let [left, right] = self.wet.each_mut().map(|wet| &mut wet[in_block.clone()]);
         // The right output belongs to the second bank, if there is one, or to the first.
@@ -316,14 +312,9 @@ impl Synthesis {
         &self.wet[channel.min(outputs - 1)]
     }
 
-    /// Returns the registers of the first chip as of its last tick; `None` unless the voice Chip sounds.
-    pub fn chip(&self) -> Option<ChipTick> {
-        self.banks[0].voices.chip()
-    }
-
-    /// Returns the bands of bass and lead of the first chip.
-    pub fn chip_parts(&self) -> [Option<usize>; 2] {
-        self.banks[0].voices.chip_parts()
+    /// Returns the voices of the first bank.
+    pub fn first_voices(&self) -> &Voices {
+        &self.banks[0].voices
     }
 
     pub fn banks(&self) -> impl Iterator<Item = &Bank> {

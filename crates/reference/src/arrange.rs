@@ -18,14 +18,14 @@ pub(crate) struct Arranger {
     ages: [f64; TONES],
     lead: Option<usize>,
     /// Semitones from A3 up to the last lead.
-    height: Option<f64>,
+    lead_pitch: Option<f64>,
     ticks: usize,
 }
 
 impl Arranger {
     pub fn new() -> Self {
         let (volumes, ages) = ([0.0; TONES], [0.0; TONES]);
-        Self { volumes, ages, lead: None, height: None, ticks: 0 }
+        Self { volumes, ages, lead: None, lead_pitch: None, ticks: 0 }
     }
 
     /// Resets the ages of the notes that are silent in a block, so that they can begin anew.
@@ -53,14 +53,15 @@ impl Arranger {
 
         // The lead is loud, high and near the last lead. The current lead has an advantage of 3 dB.
         let score = |tone: usize| {
-            let distance = self.height.map_or(0.0, |last| (semitone(tone) - last).abs().min(12.0));
+            let distance =
+                self.lead_pitch.map_or(0.0, |last| (semitone(tone) - last).abs().min(12.0));
             20.0 * amplitudes[tone].log10() + semitone(tone) - 0.5 * distance
                 + if self.lead == Some(tone) { 3.0 } else { 0.0 }
         };
         let above = sounding.iter().copied().filter(|tone| Some(*tone) != bass);
         let lead = above.max_by(|a, b| score(*a).total_cmp(&score(*b)));
         self.lead = lead;
-        self.height = lead.map(semitone).or(self.height);
+        self.lead_pitch = lead.map(semitone).or(self.lead_pitch);
 
         // With an arpeggio, the weakest notes take turns in the last voice.
         let mut silent = Vec::new();

@@ -24,7 +24,7 @@ pub struct Resonator {
     /// First integrator.
     lo: f64,
     /// Second integrator, which is the output.
-    bp: f64,
+    pub(crate) bp: f64,
 }
 
 impl Resonator {
@@ -58,10 +58,6 @@ impl Resonator {
         self.bp
     }
 
-    pub(crate) fn output(&self) -> f64 {
-        self.bp
-    }
-
     /// Returns the oscillation a quarter of a period before the last output, at `w` radians a sample.
     ///
     /// The first integrator, without the contribution of the last two inputs, is the factor times the sum of all outputs but
@@ -88,7 +84,7 @@ impl Resonator {
     }
 }
 
-/// Returns the angle of a note's poles in radians a sample, at most the angle of 0.45 times the sample rate.
+/// Returns the angle of a frequency in radians a sample, at most the angle of 0.45 times the sample rate.
 pub(crate) fn angle(frequency: f64, sample_rate: f64) -> f64 {
     TAU * (frequency / sample_rate).min(HIGHEST)
 }
@@ -96,8 +92,6 @@ pub(crate) fn angle(frequency: f64, sample_rate: f64) -> f64 {
 /// State of a note at the latest sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Band {
-    /// Output of the resonator.
-    pub resonance: f64,
     /// Tracked power, 1 at full scale.
     pub power: f64,
     /// Output after the drive.
@@ -182,8 +176,10 @@ pub struct Bank {
     /// Number of samples of the block so far.
     frame: usize,
     pub(crate) resonators: [Resonator; TONES],
-    bands: [Band; TONES],
-    total_power: f64,
+    /// State of each note at the latest sample.
+    pub bands: [Band; TONES],
+    /// Tracked power of the input, 1 at full scale.
+    pub total_power: f64,
     /// Low-pass of the mono or left sum.
     low_pass: f64,
     /// Low-pass of the right sum, which exists only with stereo positions.
@@ -201,8 +197,20 @@ impl Bank {
     pub fn new(sound: &Sound, sample_rate: f64) -> Self {
         let resonator = |tone| Resonator::new(sound.frequency(tone), sound.ring(tone), sample_rate);
         let weights = std::array::from_fn(|tone| f64::from(u8::from(sound.may_sound(tone))));
-        let constants = Constants::new(sound, sample_rate, 1.0);
-        Self::at_rest(sample_rate, constants, weights, std::array::from_fn(resonator))
+        Self {
+            sample_rate,
+            constants: Constants::new(sound, sample_rate, 1.0),
+            mix: Mix { weights: [weights; 2], pans: None, gains: [1.0; 2] },
+            frame: 0,
+            resonators: std::array::from_fn(resonator),
+            bands: [Band::default(); TONES],
+            total_power: 0.0,
+            low_pass: 0.0,
+            right: None,
+            low: true,
+            driven: true,
+            frozen: None,
+        }
     }
 
     /// Creates a bank at rest with the constants of the published filter, which are for 44.1 kHz.
@@ -222,30 +230,8 @@ impl Bank {
             let frequency = 440.0 * ((semitone(tone) - 12.0) / 12.0).exp2();
             Resonator::with_poles(TAU * frequency / rate, 0.9999)
         };
-        let published = std::array::from_fn(|tone| f64::from(u8::from(tone < 48)));
-        Self::at_rest(rate, constants, published, std::array::from_fn(resonator))
-    }
-
-    fn at_rest(
-        sample_rate: f64,
-        constants: Constants,
-        weights: Tones,
-        resonators: [Resonator; TONES],
-    ) -> Self {
-        Self {
-            sample_rate,
-            constants,
-            mix: Mix { weights: [weights; 2], pans: None, gains: [1.0; 2] },
-            frame: 0,
-            resonators,
-            bands: [Band::default(); TONES],
-            total_power: 0.0,
-            low_pass: 0.0,
-            right: None,
-            low: true,
-            driven: true,
-            frozen: None,
-        }
+        let resonators = std::array::from_fn(resonator);
+        Self { constants, resonators, ..Self::new(&Sound::published(), rate) }
     }
 
     pub(crate) fn rest_low(&mut self) {
@@ -305,7 +291,6 @@ impl Bank {
             }
             let rms = band.power.sqrt();
             let driven = c.drive * y / (rms + c.guard);
-            band.resonance = y;
             band.output = rms * driven / (1.0 + driven.abs());
             let weights = self.mix.weights.each_ref().map(|end| end[tone]);
             sum += line(weights) * band.output;
@@ -325,130 +310,5 @@ impl Bank {
         let right = before + c.low_pass_step * (sum - side - before);
         self.right = self.mix.pans.is_some().then_some(right);
         [left, self.right.map_or(left, clip)]
-    }
-
-    /// Returns the state of each note at the latest sample.
-    pub fn bands(&self) -> &[Band; TONES] {
-        &self.bands
-    }
-
-    /// Returns the tracked power of the input, 1 at full scale.
-    pub fn total_power(&self) -> f64 {
-        self.total_power
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::f64::consts::PI;
-
-    const RATES: [f64; 6] = [44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0];
-    const RING: f64 = 1.5663;
-
-    /// Returns the factors of the last two outputs in the loop's difference equation.
-    fn feedback(resonator: &Resonator) -> [f64; 2] {
-        let Resonator { factor, damping, .. } = resonator;
-        [2.0 - damping - factor * factor, damping - 1.0]
-    }
-
-    /// Returns magnitude and phase of a resonator's response at `w`, from its difference equation.
-    fn response(resonator: &Resonator, w: f64) -> (f64, f64) {
-        let [a1, a2] = feedback(resonator);
-        let numerator = (1.0 - (2.0 * w).cos(), (2.0 * w).sin());
-        let denominator =
-            (1.0 - a1 * w.cos() - a2 * (2.0 * w).cos(), a1 * w.sin() + a2 * (2.0 * w).sin());
-        let norm = denominator.0.powi(2) + denominator.1.powi(2);
-        let re = numerator.0 * denominator.0 + numerator.1 * denominator.1;
-        let im = numerator.1 * denominator.0 - numerator.0 * denominator.1;
-        (resonator.gain * re.hypot(im) / norm, im.atan2(re))
-    }
-
-    #[test]
-    fn a_resonator_passes_its_note_and_blocks_dc_and_nyquist() {
-        for (rate, tone) in RATES.into_iter().flat_map(|rate| (0..TONES).map(move |n| (rate, n))) {
-            let f = 440.0 * ((semitone(tone) - 12.0) / 12.0).exp2();
-            // Constant Q below 220 Hz.
-            let ring = RING * (220.0 / f).max(1.0);
-            let resonator = Resonator::new(f, ring, rate);
-            let w = TAU * f / rate;
-            let (magnitude, phase) = response(&resonator, w);
-            assert!((magnitude - 1.0).abs() < 1e-7, "{rate} {f}: {magnitude}");
-            // The zeros do not quite cancel the phase of the poles: (1 - r) / (2 tan w) is left at first order.
-            let radius = (-feedback(&resonator)[1]).sqrt();
-            let expected = (1.0 - radius) / (2.0 * w.tan());
-            assert!((phase - expected).abs() < 1e-4 && phase.abs() < 0.0017, "{rate} {f}: {phase}");
-            // The decay rate s in 1/s of a T60 is a half width of s / 2 pi Hz, where the response is 3 dB down.
-            let half_width = 1000f64.ln() / ring / TAU;
-            for side in [-1.0, 1.0] {
-                let (magnitude, _) = response(&resonator, TAU * (f + side * half_width) / rate);
-                let db = 20.0 * magnitude.log10();
-                assert!((db + 10.0 * 2f64.log10()).abs() < 0.02, "{rate} {f}: {db}");
-            }
-            assert!([0.0, PI].iter().all(|w| response(&resonator, *w).0 < 1e-10));
-        }
-    }
-
-    #[test]
-    fn a_struck_resonator_falls_by_60_db_in_a_ring_time() {
-        for rate in RATES {
-            let ring = 0.4;
-            let mut resonator = Resonator::new(440.0, ring, rate);
-            let period = (rate / 440.0).ceil() as usize;
-            let length = (ring * rate) as usize;
-            let response: Vec<f64> = (0..length + 3 * period)
-                .map(|t| resonator.next(if t == 0 { 1.0 } else { 0.0 }))
-                .collect();
-            let peak = |from: usize| {
-                response[from..from + period].iter().fold(0f64, |peak, y| peak.max(y.abs()))
-            };
-            let fall = 20.0 * (peak(period + length) / peak(period)).log10();
-            // The peak is found at whole samples; a period has at least 100.
-            assert!((fall + 60.0).abs() < 0.02, "{rate}: {fall}");
-        }
-    }
-
-    #[test]
-    fn a_steady_sine_below_the_ceiling_is_measured_at_its_power() {
-        // Two distant tones share the power. With the ceiling out of the way and no gate, the tracked power of a steady sine is
-        // its mean square.
-        let sound = Sound {
-            threshold: -60.0,
-            ceiling: 0.0,
-            floor: -90.0,
-            ring: 0.5,
-            low_range: true,
-            ..Sound::published()
-        };
-        let rate = 48_000.0;
-        let mut bank = Bank::new(&sound, rate);
-        let (mut mean, mut count) = (0.0, 0.0);
-        for t in 0..(6.0 * rate) as usize {
-            let sine = |f: f64, a: f64| a * (TAU * f * t as f64 / rate).sin();
-            bank.next(sine(440.0, 0.1) + sine(1760.0, 0.5));
-            if t as f64 > 4.0 * rate {
-                (mean, count) = (mean + bank.bands()[12].power, count + 1.0);
-            }
-        }
-        let db = 10.0 * (mean / count / (0.1f64.powi(2) / 2.0)).log10();
-        assert!(db.abs() < 0.01, "{db}");
-    }
-
-    #[test]
-    fn the_quadrature_is_a_quarter_of_a_period_earlier_at_any_frequency() {
-        // 30 cents off, where the resonator's nominal angle would be wrong.
-        let (rate, amplitude) = (44_100.0, 0.3);
-        let f = 440.0 * (0.3f64 / 12.0).exp2();
-        let mut resonator = Resonator::new(440.0, 0.2, rate);
-        let w = TAU * f / rate;
-        let (gain, shift) = response(&resonator, w);
-        for t in 0..2 * 44_100 {
-            let phase = w * f64::from(t);
-            resonator.next(amplitude * phase.cos());
-            if t > 44_100 {
-                let quadrature = amplitude * gain * (phase + shift).sin();
-                assert!((resonator.quadrature(w) - quadrature).abs() < 1e-9, "{t}");
-            }
-        }
     }
 }

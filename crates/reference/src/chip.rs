@@ -3,12 +3,12 @@
 use crate::{
     BLOCK, Biquad, TONES, Voice,
     arrange::{Arranger, BASS, LEAD, NONE, OTHERS, Volumes},
-    bank::Tones,
+    bank::{Tones, angle},
     between, low_pass_step, step,
     timbre::{Arrangement, Timbre},
     waveform::{Waveforms, soft_rms, waveform},
 };
-use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2, TAU};
+use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 /// Clock of the console in Hz.
 const CLOCK: f64 = 1_789_773.0;
@@ -33,22 +33,15 @@ pub(crate) struct Notes<'a> {
 }
 
 #[derive(Debug, Clone)]
-struct ChipTimbre {
-    duty: f64,
-    octave: f64,
-    /// Weights of the timbre in the crossfade at the start and at the end of the block.
-    shares: [f64; 2],
-    /// Number of harmonics of each note: below half the sample rate, and below a quarter of it.
-    counts: [[usize; TONES]; 2],
-}
-
-#[derive(Debug, Clone)]
 pub(crate) struct Chip {
     sample_rate: f64,
-    timbres: Vec<ChipTimbre>,
+    /// Timbres, with their weights in the crossfade at the start and at the end of the block.
+    timbres: Vec<(Timbre, [f64; 2])>,
+    /// Highest pitch of each note in the block, in semitones above A3.
+    pitches: Tones,
     arranger: Arranger,
     /// Samples to the next tick, times 60.
-    left: f64,
+    samples_left: f64,
     /// Volumes that the notes got at the last tick.
     held: Volumes,
     /// Volumes of the notes at the start and at the end of the block.
@@ -76,18 +69,18 @@ pub(crate) struct Chip {
 
 impl Chip {
     pub fn new(sample_rate: f64) -> Self {
-        let angle = |hertz| bounded_angle(hertz, sample_rate);
         Self {
             sample_rate,
             timbres: Vec::new(),
+            pitches: [0.0; TONES],
             arranger: Arranger::new(),
-            left: 0.0,
+            samples_left: 0.0,
             held: NONE,
             volumes: [NONE; 2],
             noise_volumes: [0.0; 2],
             units: [0.0; 2],
-            octave_filter: band_pass(angle(MIDDLE), SQRT_2),
-            above: high_pass(angle(TOP), FRAC_1_SQRT_2),
+            octave_filter: band_pass(angle(MIDDLE, sample_rate), SQRT_2),
+            above: high_pass(angle(TOP, sample_rate), FRAC_1_SQRT_2),
             powers: [0.0; 2],
             overtones: 0.01,
             register: 1,
@@ -106,19 +99,14 @@ impl Chip {
         notes: Notes,
         pitches: &Tones,
     ) {
-        let chipped = |(timbre, shares): &(&Timbre, [f64; 2])| ChipTimbre {
-            duty: timbre.duty,
-            octave: timbre.octave,
-            shares: *shares,
-            counts: [false, true].map(|low| pitches.map(|pitch| timbre.harmonics(pitch, low))),
-        };
-        self.timbres = timbres.iter().map(chipped).collect();
+        let timbres = timbres.iter().map(|(timbre, shares)| ((*timbre).clone(), *shares));
+        (self.timbres, self.pitches) = (timbres.collect(), *pitches);
         self.volumes[0] = self.volumes[1];
         self.noise_volumes[0] = self.noise_volumes[1];
         self.units[0] = self.units[1];
         self.arranger.follow(notes.amplitudes);
-        if self.left <= 0.0 {
-            self.left = (self.left + self.sample_rate).max(0.0);
+        if self.samples_left <= 0.0 {
+            self.samples_left = (self.samples_left + self.sample_rate).max(0.0);
             if high.sqrt() > 1.06 * self.units[1] || self.units[1] > 1.06 * high.sqrt() {
                 self.units[1] = high.sqrt();
             }
@@ -126,7 +114,7 @@ impl Chip {
             let noise = self.noise_amplitude(notes);
             self.noise_volumes[1] = (15.0 * noise / self.units[1].max(1e-38)).min(15.0).round();
         }
-        self.left -= 60.0 * BLOCK as f64;
+        self.samples_left -= 60.0 * BLOCK as f64;
         for (now, held) in self.volumes[1].iter_mut().zip(&self.held) {
             for tone in 0..TONES {
                 now[tone] = if notes.amplitudes[tone] > 0.0 { held[tone] } else { 0.0 };
@@ -142,12 +130,12 @@ impl Chip {
         }
         let brightness = (above / octave).max(1e-3).log2();
         self.rate = RATES[(7.0 - 1.5 * brightness).round().clamp(4.0, 10.0) as usize];
-        let middle = bounded_angle(MIDDLE, self.sample_rate);
+        let middle = angle(MIDDLE, self.sample_rate);
         let (mut power, mut passed) = (0.0, 0.0);
-        for (amplitude, angle) in notes.measured.iter().zip(notes.nominal) {
+        for (amplitude, nominal) in notes.measured.iter().zip(notes.nominal) {
             let own = amplitude * amplitude / 2.0;
             power += own;
-            passed += own / (1.0 + 2.0 * (angle / middle - middle / angle).powi(2));
+            passed += own / (1.0 + 2.0 * (nominal / middle - middle / nominal).powi(2));
         }
         let explained = 4.0 * (passed + self.overtones * power);
         let share = (octave - passed).max(0.0) / power.max(1e-38);
@@ -158,8 +146,8 @@ impl Chip {
     /// Returns the sample `frame` of the block, for the input `x` and the notes' `phases` in radians.
     pub fn next(&mut self, frame: usize, x: f64, phases: &Tones, waveforms: &mut Waveforms) -> f64 {
         let noise = self.noise(x);
-        let mixed = self.timbres.iter().map(|timbre| {
-            between(timbre.shares, frame + 1) * self.mix(frame, timbre, noise, phases, waveforms)
+        let mixed = self.timbres.iter().map(|(timbre, shares)| {
+            between(*shares, frame + 1) * self.mix(frame, timbre, noise, phases, waveforms)
         });
         // A square of volume 15 alone has an RMS of half its height.
         let unit = soft_rms() * between(self.units, frame + 1) / (pulses(15.0) / 2.0);
@@ -175,7 +163,7 @@ impl Chip {
     fn mix(
         &self,
         frame: usize,
-        timbre: &ChipTimbre,
+        timbre: &Timbre,
         noise: f64,
         phases: &Tones,
         waveforms: &mut Waveforms,
@@ -189,9 +177,9 @@ impl Chip {
             for (tone, phase) in phases.iter().enumerate() {
                 let volume = between(self.volumes.each_ref().map(|end| end[part][tone]), frame);
                 if volume > 0.0 {
-                    for (sums, counts) in sums.iter_mut().zip(&timbre.counts) {
-                        let played =
-                            waveform(&series[..counts[tone]], timbre.octave.exp2() * phase);
+                    for (sums, low) in sums.iter_mut().zip([false, true]) {
+                        let count = timbre.harmonics(self.pitches[tone], low);
+                        let played = waveform(&series[..count], timbre.octave.exp2() * phase);
                         sums[usize::from(part == BASS)] +=
                             volume * deviation(part, timbre.duty) / soft_rms() * played;
                     }
@@ -239,11 +227,6 @@ impl Chip {
         }
         sum / clocks
     }
-}
-
-/// Returns the angle in radians a sample of a frequency in Hz, at most the angle of 0.45 times the sample rate.
-fn bounded_angle(hertz: f64, sample_rate: f64) -> f64 {
-    (TAU * hertz / sample_rate).min(0.9 * PI)
 }
 
 /// Returns the standard deviation of a part's waveform at volume 1; the lead has this `duty`.

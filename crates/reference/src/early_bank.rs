@@ -35,8 +35,8 @@ pub(crate) struct EarlyBank {
 impl EarlyBank {
     /// Creates the state from copies of the sounding banks. The sound is delayed by `latency` samples.
     pub fn new(banks: Vec<Bank>, low: bool, latency: usize, sample_rate: f64) -> Self {
-        let totals: Vec<f64> = banks.iter().map(Bank::total_power).collect();
-        let powers = banks[0].bands().map(|band| band.power);
+        let totals: Vec<f64> = banks.iter().map(|bank| bank.total_power).collect();
+        let powers = banks[0].bands.map(|band| band.power);
         let sums = totals.iter().map(|total| total * BLOCK as f64).collect();
         let levels = vec![Levels { powers, totals }; latency / BLOCK + 2].into();
         let latency = latency as f64;
@@ -53,7 +53,7 @@ impl EarlyBank {
         let count = self.banks.len() as f64;
         let mut powers = [0.0; TONES];
         for bank in &self.banks {
-            let bands = powers.iter_mut().zip(bank.bands());
+            let bands = powers.iter_mut().zip(&bank.bands);
             bands.for_each(|(power, band)| *power += band.power / count);
         }
         self.sums.resize(self.banks.len(), 0.0);
@@ -111,7 +111,7 @@ impl EarlyBank {
         self.sums.resize(self.banks.len(), 0.0);
         for ((bank, sum), x) in self.banks.iter_mut().zip(&mut self.sums).zip(inputs) {
             bank.next(*x);
-            *sum += bank.total_power();
+            *sum += bank.total_power;
         }
     }
 }

@@ -343,7 +343,7 @@ impl Filter {
         self.keys.follow(&self.sound, &self.keyboard, &offsets);
         let ahead = self.early.as_ref().map(|early| early.powers_ahead(&self.now.sound));
         let power = |tone: usize| {
-            let powers = self.banks.iter().map(|own| own.bank.bands()[tone].power);
+            let powers = self.banks.iter().map(|own| own.bank.bands[tone].power);
             let weight = self.keys.weight(tone, self.now.bands[tone] * self.focus.weights[tone]);
             let own = powers.fold(0.0, f64::max);
             weight.powi(2) * to_16_bits(ahead.map_or(own, |ahead| ahead[tone]))
@@ -353,7 +353,7 @@ impl Filter {
 
         let weights = [self.weights, self.weights()];
         let gains = [self.gain, self.gain()];
-        let pans = (self.now.fades[PLACE] > 0.0 && self.focus.is_listening()).then(|| {
+        let pans = (self.now.fades[PLACE] > 0.0 && self.focus.listening).then(|| {
             self.focus.move_pans();
             let pans = self.focus.pans.map(|pan| self.now.fades[PLACE] * pan);
             [self.pans.unwrap_or([0.0; TONES]), pans]
@@ -452,19 +452,9 @@ impl Filter {
         let Some(early) = &mut self.early else { return };
         let mut source = dry.to_vec();
         if share > 0.0 {
-            let rows = if dry.len() == 2 { 2 } else { 1 };
-            let row = |signal: &[f64], row: usize| {
-                if signal.len() == rows { signal[row] } else { mean(signal) }
-            };
-            let mixed = |index| (1.0 - share) * row(dry, index) + share * row(second, index);
-            source = (0..rows).map(mixed).collect();
+            source = crossfaded(dry, &rows(second, dry.len()), share);
         }
-        let common = mean(&source);
-        let inputs: Vec<f64> = match early.banks.len() {
-            2 => source.iter().map(|x| (1.0 - stereo) * common + stereo * x).collect(),
-            _ => vec![common],
-        };
-        early.next(&inputs);
+        early.next(&bank_inputs(&source, early.banks.len(), stereo));
     }
 
     /// Returns a frame of the banks' input: `dry`, crossfaded with the sidechain `second`.
@@ -475,22 +465,13 @@ impl Filter {
         sidechained: bool,
         gains: MixGains,
     ) -> Vec<f64> {
-        let rows = if dry.len() == 2 { 2 } else { 1 };
-        let row = |signal: &[f64], row: usize| {
-            if signal.len() == rows { signal[row] } else { mean(signal) }
-        };
-        let mut own: Vec<f64> = (0..rows).map(|index| row(second, index)).collect();
+        let mut second_rows = rows(second, dry.len());
         if self.recording && (sidechained || !second.is_empty()) {
-            for (x, delay) in own.iter_mut().zip(&mut self.delays[1]) {
+            for (x, delay) in second_rows.iter_mut().zip(&mut self.delays[1]) {
                 *x = delay.next(*x, gains.lookahead);
             }
         }
-        if !sidechained {
-            return dry.to_vec();
-        }
-        let share = gains.sidechain;
-        let mixed = own.iter().enumerate();
-        mixed.map(|(index, own)| (1.0 - share) * row(dry, index) + share * own).collect()
+        if sidechained { crossfaded(dry, &second_rows, gains.sidechain) } else { dry.to_vec() }
     }
 
     /// Returns the left and right wet samples. Appends the banks' inputs to `inputs`.
@@ -504,9 +485,9 @@ impl Filter {
     ) -> [f64; 2] {
         let two = self.banks.len() == 2;
         let mut wets = [[0.0; 2]; 2];
+        let frame_inputs = bank_inputs(source, self.banks.len(), stereo);
         for (index, BankVoices { bank, voices }) in self.banks.iter_mut().enumerate() {
-            let common = mean(source);
-            let x = if two { (1.0 - stereo) * common + stereo * source[index] } else { common };
+            let x = frame_inputs[index];
             inputs[index].push(x);
             wets[index] = bank.next_placed(x);
             if self.oscillating {
@@ -559,6 +540,28 @@ fn output(now: &Smoothed) -> f64 {
 fn to_16_bits(x: f64) -> f64 {
     let last = if x > 0.0 { (x.log2().floor() - 15.0).exp2() } else { 1.0 };
     (x / last).floor() * last
+}
+
+/// Returns a frame of a signal as two rows for a main input of two `channels`, otherwise as one row. A signal with another
+/// number of channels has its mean in each row.
+fn rows(frame: &[f64], channels: usize) -> Vec<f64> {
+    let count = if channels == 2 { 2 } else { 1 };
+    if frame.len() == count { frame.to_vec() } else { vec![mean(frame); count] }
+}
+
+/// Returns the rows of `dry`, crossfaded with those of the sidechain, whose weight is `share`.
+fn crossfaded(dry: &[f64], sidechain_rows: &[f64], share: f64) -> Vec<f64> {
+    let pairs = rows(dry, dry.len()).into_iter().zip(sidechain_rows);
+    pairs.map(|(dry, second)| (1.0 - share) * dry + share * second).collect()
+}
+
+/// Returns the input of each bank: of one bank the mean, of two a crossfade from the mean (0) to their own channels (1).
+fn bank_inputs(source: &[f64], banks: usize, stereo: f64) -> Vec<f64> {
+    let common = mean(source);
+    match banks {
+        2 => source.iter().map(|x| (1.0 - stereo) * common + stereo * x).collect(),
+        _ => vec![common],
+    }
 }
 
 /// Returns the mean; 0 without samples.

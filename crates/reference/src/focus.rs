@@ -40,7 +40,8 @@ pub struct Early {
 
 pub(crate) struct Focus {
     sample_rate: f64,
-    listening: bool,
+    /// Whether the listener runs, so that notes have stereo positions.
+    pub listening: bool,
     light: bool,
     /// Number of decisions still to be ignored.
     warming_up: usize,
@@ -111,11 +112,6 @@ impl Focus {
     fn set_sounding(&mut self) {
         self.gates.set(&self.played);
         self.sounding = self.played;
-    }
-
-    /// Whether the listener runs, so that notes have stereo positions.
-    pub fn is_listening(&self) -> bool {
-        self.listening
     }
 
     /// Moves the stereo positions by a block. A silent note takes its new position at once.

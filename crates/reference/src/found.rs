@@ -40,9 +40,9 @@ pub struct Found {
     /// Seconds for which each pitch class was held, fading with a time constant of 30 s; A first.
     held: [f64; 12],
     /// Latest key; `None` if there are too few notes.
-    key: Option<Key>,
-    /// Last key whose certainty was at least a half.
-    followed: Option<Key>,
+    pub key: Option<Key>,
+    /// Key that a scale follows: the last one whose certainty was at least a half.
+    pub followed: Option<Key>,
     /// Sum of all tones, fading with a time constant of 20 s: real part, imaginary part and weight.
     tones: [f64; 3],
     /// Cents of the last frame with tones, unwrapped: at most 50 from those of the frame with tones before it.
@@ -53,8 +53,8 @@ pub struct Found {
     /// Sum of the frames' tones, fading with a time constant of 20 s: real and imaginary part. The tones of a frame are turned to
     /// the mean cents over a vibrato before they are added.
     middles: [f64; 2],
-    /// Cents from the set tuning to the bands' tuning.
-    cents: f64,
+    /// Cents from the set tuning to the bands' tuning, which follows the music.
+    pub cents: f64,
     /// Whether the bands' tuning is on its way to the detected one.
     moving: bool,
 }
@@ -107,21 +107,6 @@ impl Found {
             *sum = *sum * (-self.frame / 20.0).exp() + length * new;
         }
         self.follow_tuning(tuning, transpose);
-    }
-
-    /// Returns the key; `None` if there are too few notes.
-    pub fn key(&self) -> Option<Key> {
-        self.key
-    }
-
-    /// Returns the key that a scale follows: the last key with a certainty of at least a half.
-    pub fn followed(&self) -> Option<Key> {
-        self.followed
-    }
-
-    /// Returns the cents from the set tuning to the tuning that the bands follow.
-    pub fn cents(&self) -> f64 {
-        self.cents
     }
 
     fn find_key(&mut self) {

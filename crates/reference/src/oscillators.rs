@@ -68,8 +68,8 @@ impl Oscillator {
     /// Samples the oscillation of the `resonator`, `left` samples before the end of the block.
     pub fn sample_phase(&mut self, resonator: &Resonator, left: usize) {
         let quadrature = resonator.quadrature(self.frequency);
-        let angle = quadrature.atan2(resonator.output()) + self.nominal * left as f64;
-        let amplitude = quadrature.hypot(resonator.output());
+        let angle = quadrature.atan2(resonator.bp) + self.nominal * left as f64;
+        let amplitude = quadrature.hypot(resonator.bp);
         self.phase_sum[0] += amplitude * angle.cos();
         self.phase_sum[1] += amplitude * angle.sin();
         self.phase_count += 1.0;

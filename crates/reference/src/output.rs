@@ -23,6 +23,9 @@ impl Delay {
     }
 }
 
+/// Gain above which the release ends.
+const NEARLY: f64 = 0.99999;
+
 /// Limiter: keeps the peaks of the mix below full scale, or below the input's own peaks if these are higher.
 pub(crate) struct Limiter {
     release: f64,
@@ -43,18 +46,21 @@ impl Limiter {
     /// Returns the gain for the next frame. `input` and `mixed` are the peaks over the channels of dry signal and mix, both after
     /// the output gain `output`.
     pub fn next(&mut self, input: f64, mixed: f64, output: f64) -> f64 {
-        let threshold = output * decibels(-0.05);
+        let needed = self.advance(input, mixed, output * decibels(-0.05));
+        self.gain = self.gain.min(needed);
+        self.gain
+    }
+
+    /// Tracks the peak of the input, and releases the gain. Returns the gain that the peak `mixed` needs.
+    fn advance(&mut self, input: f64, mixed: f64, threshold: f64) -> f64 {
         let fallen = self.input.min(8.0) * (1.0 - self.release);
         let peak = input.max(fallen);
         self.input = if peak > threshold { peak } else { 0.0 };
         self.gain += self.release * (1.0 - self.gain);
-        if self.gain > 0.99999 {
+        if self.gain > NEARLY {
             self.gain = 1.0;
         }
-        if mixed > 0.0 {
-            self.gain = self.gain.min(peak.max(threshold) / mixed);
-        }
-        self.gain
+        peak.max(threshold) / mixed
     }
 }
 
@@ -81,16 +87,14 @@ pub(crate) fn delay(sample_rate: f64) -> usize {
 
 /// Lookahead limiter: delays the mix, so that its gain falls before a true peak.
 pub(crate) struct AheadLimiter {
-    release: f64,
+    /// Tracked peak of the input, and the gain before the moving average.
+    limiter: Limiter,
     /// Delayed samples of each channel's mix, newest first.
     mixed: Vec<VecDeque<f64>>,
     /// Last samples of each channel's dry signal, newest first.
     dry: Vec<VecDeque<f64>>,
-    /// Tracked peak of the input; 0 below the threshold.
-    input: f64,
     /// Gains that the last peaks need, newest first.
     needed: VecDeque<f64>,
-    gain: f64,
     /// Last gains, newest first.
     gains: VecDeque<f64>,
 }
@@ -101,12 +105,10 @@ impl AheadLimiter {
         // From the detection of a peak until it leaves the delay.
         let average = (wait + 1).saturating_sub(TAPS / 2).max(1);
         Self {
-            release: step(0.1, sample_rate),
+            limiter: Limiter::new(sample_rate),
             mixed: vec![vec![0.0; wait + 1].into(); channels],
             dry: vec![vec![0.0; TAPS].into(); channels],
-            input: 0.0,
             needed: vec![1.0; average + 1].into(),
-            gain: 1.0,
             gains: vec![1.0; average].into(),
         }
     }
@@ -120,7 +122,7 @@ impl AheadLimiter {
     pub fn rest(&mut self) {
         self.dry.iter_mut().for_each(|dry| dry.iter_mut().for_each(|x| *x = 0.0));
         self.needed.iter_mut().chain(&mut self.gains).for_each(|gain| *gain = 1.0);
-        (self.input, self.gain) = (0.0, 1.0);
+        (self.limiter.input, self.limiter.gain) = (0.0, 1.0);
     }
 
     /// Returns the delayed mix, limited if there is a `dry` signal. `output` is the output gain.
@@ -137,19 +139,13 @@ impl AheadLimiter {
             }
             let peak = |lines: &[VecDeque<f64>]| lines.iter().map(true_peak).fold(0.0, f64::max);
             let threshold = output * decibels(-0.15);
-            let fallen = self.input.min(8.0) * (1.0 - self.release);
-            let ceiling = peak(&self.dry).max(fallen);
-            self.input = if ceiling > threshold { ceiling } else { 0.0 };
-            let needed = ceiling.max(threshold) / peak(&self.mixed);
+            let needed = self.limiter.advance(peak(&self.dry), peak(&self.mixed), threshold);
             self.needed.pop_back();
-            self.needed.push_front(if needed > 0.99999 { 1.0 } else { needed });
-            self.gain += self.release * (1.0 - self.gain);
-            if self.gain > 0.99999 {
-                self.gain = 1.0;
-            }
-            self.gain = self.needed.iter().fold(self.gain, |least, gain| least.min(*gain));
+            self.needed.push_front(if needed > NEARLY { 1.0 } else { needed });
+            let gain_now = &mut self.limiter.gain;
+            *gain_now = self.needed.iter().fold(*gain_now, |least, gain| least.min(*gain));
             self.gains.pop_back();
-            self.gains.push_front(self.gain);
+            self.gains.push_front(self.limiter.gain);
             gain = self.gains.iter().sum::<f64>() / self.gains.len() as f64;
         }
         self.mixed.iter().map(|line| gain * line[line.len() - 1]).collect()

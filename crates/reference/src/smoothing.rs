@@ -10,25 +10,26 @@ struct Ramp {
     now: f64,
     target: f64,
     /// Number of steps to the target.
-    left: f64,
+    steps_left: f64,
 }
 
 impl Ramp {
     fn at(value: f64) -> Self {
-        Self { now: value, target: value, left: 0.0 }
+        Self { now: value, target: value, steps_left: 0.0 }
     }
 
     /// Starts a ramp to `target`. An unchanged target does not restart it.
     fn aim(&mut self, target: f64, steps: f64) {
         if target != self.target {
-            *self = Self { target, left: if self.now == target { 0.0 } else { steps }, ..*self };
+            *self =
+                Self { target, steps_left: if self.now == target { 0.0 } else { steps }, ..*self };
         }
     }
 
     fn step(&mut self) {
-        if self.left > 1.0 {
-            self.now += (self.target - self.now) / self.left;
-            self.left -= 1.0;
+        if self.steps_left > 1.0 {
+            self.now += (self.target - self.now) / self.steps_left;
+            self.steps_left -= 1.0;
         } else {
             *self = Self::at(self.target);
         }

@@ -91,7 +91,7 @@ impl Voices {
     /// Begins a block: locks the oscillators to the phases of the bank. `weights` are the notes' weights in the sum.
     pub fn lock(&mut self, now: &Smoothed, bank: &Bank, weights: &Tones) {
         if self.fresh {
-            self.total_powers = vec![bank.total_power()];
+            self.total_powers = vec![bank.total_power];
         }
         self.gains[0] = self.gains[1];
         for (tone, own) in self.oscillators.iter_mut().enumerate() {
@@ -277,7 +277,7 @@ impl Voices {
             });
             sum += chip.next(frame, x, &phases, waveforms);
         }
-        self.total_powers.push(bank.total_power());
+        self.total_powers.push(bank.total_power);
         if (frame + 1).is_multiple_of(PHASE_INTERVAL) {
             for (own, resonator) in self.oscillators.iter_mut().zip(&bank.resonators) {
                 own.sample_phase(resonator, BLOCK - frame - 1);

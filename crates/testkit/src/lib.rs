@@ -7,7 +7,7 @@
 //! [`signals`] has simple test signals, and [`heap`] counts allocations.
 //!
 //! Features add more: hosts (`clap`, `vst3`), the built `plugin` in them, a virtual `display`, `songs` with known notes,
-//! runners for other `programs`, a `spectrum`, and the `reference`, with a conversion of the filter's settings to its own.
+//! runners for other `programs`, and the `reference`, with a conversion of the filter's settings to its own.
 //!
 //! Functions return an error if the plugin, a file or another program fails, and panic if the caller violates their contract.
 
@@ -32,8 +32,6 @@ mod settings;
 pub mod signals;
 #[cfg(feature = "songs")]
 pub mod songs;
-#[cfg(feature = "spectrum")]
-pub use tone_filter_fourier as spectrum;
 pub mod sweep;
 #[cfg(feature = "wav")]
 pub mod tune;

@@ -20,9 +20,9 @@ pub struct Focus {
     /// Restarting notes: silent until their gap is over.
     pausing: BandMask,
     /// Number of blocks left of each gap.
-    left: [u32; TONES],
+    gap_left: [u32; TONES],
     /// Number of blocks in a gap.
-    gap: u32,
+    gap_length: u32,
     /// Smoothed stereo positions of the notes, 1 for left and -1 for right.
     pans: Lanes,
     pan_step: f32,
@@ -35,8 +35,8 @@ impl Focus {
     pub fn new(sample_rate: f64) -> Self {
         Self {
             pausing: BandMask::NONE,
-            left: [0; TONES],
-            gap: (GAP * sample_rate / BLOCK as f64).round().max(1.0) as u32,
+            gap_left: [0; TONES],
+            gap_length: (GAP * sample_rate / BLOCK as f64).round().max(1.0) as u32,
             pans: Lanes::ZERO,
             pan_step: -libm::expm1(-(BLOCK as f64) / (PAN * sample_rate)) as f32,
             weights: Approach::new(Lanes::of(|_| 1.0), TIME, sample_rate),
@@ -46,7 +46,7 @@ impl Focus {
 
     /// Jumps to the weights for the notes `played` at a focus of `percent`.
     pub fn reset(&mut self, played: BandMask, percent: f32) {
-        (self.pausing, self.left) = (BandMask::NONE, [0; TONES]);
+        (self.pausing, self.gap_left) = (BandMask::NONE, [0; TONES]);
         (self.pans, self.aim) = (Lanes::ZERO, None);
         self.weights.reset(target(played, percent));
     }
@@ -55,7 +55,7 @@ impl Focus {
     pub fn restart(&mut self, begun: BandMask) {
         for tone in (0..TONES).filter(|&tone| begun.contains(tone)) {
             self.pausing = self.pausing.with(tone, true);
-            self.left[tone] = self.gap;
+            self.gap_left[tone] = self.gap_length;
         }
     }
 
@@ -67,9 +67,9 @@ impl Focus {
             self.weights.aim(target(sounding, percent));
         }
         if self.pausing != BandMask::NONE {
-            for (tone, left) in self.left.iter_mut().enumerate() {
-                *left = left.saturating_sub(1);
-                self.pausing = self.pausing.with(tone, *left > 0);
+            for (tone, gap_left) in self.gap_left.iter_mut().enumerate() {
+                *gap_left = gap_left.saturating_sub(1);
+                self.pausing = self.pausing.with(tone, *gap_left > 0);
             }
         }
         self.weights.step()

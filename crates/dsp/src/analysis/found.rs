@@ -5,7 +5,7 @@ use super::{
     musical_key::{FoundKey, KeyFinder},
     tuning::TuningFinder,
 };
-use crate::settings::{DEFAULT_TEMPO, Scale, Settings};
+use crate::settings::{Controls, DEFAULT_TEMPO, Scale, Settings};
 use std::ops::Deref;
 use tone_filter_listener::{Decisions, Deviation, Listener, beats::BeatTracker};
 use tone_filter_simd::Kernel;
@@ -30,56 +30,37 @@ const STEADY: f64 = 0.043;
 /// Relative difference between the estimated and the followed tempo beyond which the synced times follow the estimate.
 const TEMPO_TOLERANCE: f64 = 0.01;
 
-/// Settings with the estimated key, tuning and tempo filled in. Only [`Found::resolve`] creates this type, so a function that
+/// Controls with the estimated key, tuning and tempo filled in. Only [`Found::resolve`] creates this type, so a function that
 /// needs scale, tuning or times cannot get unresolved settings by mistake.
 #[derive(Debug, Clone, Copy)]
-pub struct Resolved(Settings);
+pub struct Resolved(Controls);
 
 impl Deref for Resolved {
-    type Target = Settings;
+    type Target = Controls;
 
-    fn deref(&self) -> &Settings {
+    fn deref(&self) -> &Controls {
         &self.0
     }
 }
 
-/// Use of the result of a search, in ascending order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Default)]
-enum Purpose {
-    #[default]
-    None,
-    /// The result is only reported.
-    Display,
-    /// The settings follow the result.
-    Sound,
-}
-
+/// Search for a property of the music.
 #[derive(Debug, Clone, Copy, Default)]
 struct Search {
     /// Whether the result is requested for display.
     wanted: bool,
-    purpose: Purpose,
+    /// Whether the search runs in this block: the result is requested, or the settings follow it.
+    active: bool,
+    /// Whether the settings follow the result in this block.
+    followed: bool,
 }
 
 impl Search {
-    /// Begins a block. Returns whether the search must restart because its purpose was raised: the sound must not depend on what
-    /// was displayed before.
+    /// Begins a block; `follows` says whether the settings follow the result. Returns whether the search must restart because it
+    /// starts, or because the settings begin to follow it: the sound must not depend on what was displayed before.
     fn begin_block(&mut self, follows: bool) -> bool {
-        let before = self.purpose;
-        self.purpose = match (follows, self.wanted) {
-            (true, _) => Purpose::Sound,
-            (false, true) => Purpose::Display,
-            (false, false) => Purpose::None,
-        };
-        self.purpose > before
-    }
-
-    fn is_active(self) -> bool {
-        self.purpose != Purpose::None
-    }
-
-    fn is_followed(self) -> bool {
-        self.purpose == Purpose::Sound
+        let before = *self;
+        (self.active, self.followed) = (follows || self.wanted, follows);
+        self.active && !before.active || self.followed && !before.followed
     }
 }
 
@@ -133,7 +114,7 @@ impl Tempo {
 
     /// Evaluates a frame of decisions. Returns whether the followed tempo has changed.
     fn push(&mut self, kernel: Kernel, decisions: &Decisions, lookahead: bool) -> bool {
-        if !self.search.is_active() {
+        if !self.search.active {
             return false;
         }
         self.tracker.push(kernel, decisions, lookahead);
@@ -148,7 +129,7 @@ impl Tempo {
         if moved {
             self.followed = Some(found);
         }
-        moved && self.search.is_followed()
+        moved && self.search.followed
     }
 }
 
@@ -220,19 +201,19 @@ impl Found {
     }
 
     pub fn is_active(&self) -> bool {
-        self.search.is_active() || self.tempo.search.is_active()
+        self.search.active || self.tempo.search.active
     }
 
     /// Whether settings follow an estimate in this block.
     pub fn is_following(&self) -> bool {
-        self.search.is_followed() || self.tempo.search.is_followed()
+        self.search.followed || self.tempo.search.followed
     }
 
     /// Evaluates a frame of the `listener`. Returns whether a value that `settings` follow has changed.
     pub fn push(&mut self, kernel: Kernel, listener: &Listener, settings: &Settings) -> bool {
         let decisions = listener.decisions();
         let timed = self.tempo.push(kernel, decisions, listener.lookahead() > 0);
-        if !self.search.is_active() {
+        if !self.search.active {
             return timed;
         }
         let tuned = self.push_notes(decisions, listener.deviation(), settings);
@@ -267,31 +248,33 @@ impl Found {
     }
 
     pub fn key(&self) -> Option<FoundKey> {
-        self.key.key().filter(|_| self.search.is_active())
+        self.key.key().filter(|_| self.search.active)
     }
 
     /// Returns the estimated frequency of A4 in Hz, within 60 cents of the `tuning` setting; `None` while the search is off.
     pub fn a4(&self, settings: &Settings) -> Option<f64> {
         let side = libm::exp2(self.cents.clamp(-SIDE, SIDE) / 1200.0);
         let near = f64::from(settings.tuning) * side;
-        self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.search.is_active())
+        self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.search.active)
     }
 
     pub fn tempo(&self) -> Option<f64> {
-        self.tempo.tempo().filter(|_| self.tempo.search.is_active())
+        self.tempo.tempo().filter(|_| self.tempo.search.active)
     }
 
     pub fn tempo_certainty(&self) -> f32 {
         self.tempo.certainty as f32
     }
 
-    /// Returns `settings` in which key, tuning and times that follow the music have the values from the music.
-    pub fn resolve(&self, settings: &Settings) -> Resolved {
-        let tempo = self.tempo.followed.filter(|_| self.tempo.search.is_followed());
-        let mut settings = settings.synced(tempo.unwrap_or(DEFAULT_TEMPO));
-        if !self.search.is_followed() {
-            return Resolved(settings);
+    /// Returns `controls` in which key, tuning and times that follow the music have the values from the music.
+    pub fn resolve(&self, controls: &Controls) -> Resolved {
+        let tempo = self.tempo.followed.filter(|_| self.tempo.search.followed);
+        let settings = controls.settings.synced(tempo.unwrap_or(DEFAULT_TEMPO));
+        let mut resolved = Controls { settings, ..*controls };
+        if !self.search.followed {
+            return Resolved(resolved);
         }
+        let settings = &mut resolved.settings;
         if settings.scale == Scale::Auto
             && let Some(key) = &self.followed
         {
@@ -300,7 +283,7 @@ impl Found {
         if settings.auto_tuning {
             settings.tuning *= libm::exp2(self.cents / 1200.0) as f32;
         }
-        Resolved(settings)
+        Resolved(resolved)
     }
 }
 
@@ -369,18 +352,18 @@ mod tests {
                 _ => reference::Mode::HarmonicMinor,
             };
             let key = found.key().map(|key| (key.root.index(), mode(key.scale)));
-            assert_eq!(key, truth.key().map(|key| (key.root, key.mode)), "frame {frame}");
+            assert_eq!(key, truth.key.map(|key| (key.root, key.mode)), "frame {frame}");
             let certainties = [
                 found.key().map(|key| f64::from(key.certainty)),
-                truth.key().map(|key| key.certainty),
+                truth.key.map(|key| key.certainty),
             ];
             let [own, expected] = certainties.map(Option::unwrap_or_default);
             assert!((own - expected).abs() < 1e-6, "frame {frame}: {own}, not {expected}");
-            let resolved = found.resolve(&settings);
+            let resolved = found.resolve(&settings.into()).settings;
             let in_use = (resolved.scale != Scale::Auto)
                 .then(|| (resolved.root.index(), mode(resolved.scale)));
-            assert_eq!(in_use, truth.followed().map(|key| (key.root, key.mode)), "frame {frame}");
-            let cents = (found.cents, truth.cents());
+            assert_eq!(in_use, truth.followed.map(|key| (key.root, key.mode)), "frame {frame}");
+            let cents = (found.cents, truth.cents);
             assert!((cents.0 - cents.1).abs() < 1e-9, "frame {frame}: {cents:?}");
         }
         assert!(found.cents != 0.0);
@@ -402,7 +385,7 @@ mod tests {
                 let tones = Deviation { re: weight * re, im: weight * im, weight };
                 found.push_notes(&Decisions::NONE, tones, &settings);
             }
-            let tuning = f64::from(found.resolve(&settings).tuning);
+            let tuning = f64::from(found.resolve(&settings.into()).settings.tuning);
             let cents = 1200.0 * (tuning / f64::from(settings.tuning)).log2();
             assert_eq!(cents > 4.4, follows, "{step}: {cents}");
         }

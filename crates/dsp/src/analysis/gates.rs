@@ -21,7 +21,7 @@ const UNSURE: u32 = 5;
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     /// Blocks until the gate turns.
-    left: u32,
+    blocks_left: u32,
     opens: bool,
 }
 
@@ -45,8 +45,8 @@ impl Gate {
         self.turn.map_or(self.opened, |turn| turn.opens)
     }
 
-    fn turn(&mut self, opens: bool, left: u32) {
-        self.turn = Some(Turn { left, opens });
+    fn turn(&mut self, opens: bool, blocks_left: u32) {
+        self.turn = Some(Turn { blocks_left, opens });
     }
 }
 
@@ -84,8 +84,8 @@ impl Gates {
             let turns = if opens { !early } else { likely };
             match decisions.edge[note].filter(|_| turns) {
                 Some(samples) => {
-                    let left = self.delays[usize::from(!opens)] - f64::from(samples);
-                    gate.turn(!opens, (left / BLOCK as f64) as u32);
+                    let samples_left = self.delays[usize::from(!opens)] - f64::from(samples);
+                    gate.turn(!opens, (samples_left / BLOCK as f64) as u32);
                     gate.unsure = UNSURE;
                 }
                 // No decision supports the early opening.
@@ -103,10 +103,10 @@ impl Gates {
         let mut open = BandMask::NONE;
         for (tone, gate) in self.gates.iter_mut().enumerate() {
             match &mut gate.turn {
-                Some(Turn { left: 0, opens }) if !*opens || gate.may_open => {
+                Some(Turn { blocks_left: 0, opens }) if !*opens || gate.may_open => {
                     (gate.opened, gate.turn) = (*opens, None);
                 }
-                Some(turn) => turn.left = turn.left.saturating_sub(1),
+                Some(turn) => turn.blocks_left = turn.blocks_left.saturating_sub(1),
                 None => {}
             }
             open = open.with(tone, gate.opened);

@@ -23,7 +23,8 @@ struct Inputs {
 /// Held keys, and their smoothed effect on the bands.
 #[derive(Debug, Clone)]
 pub struct HeldKeys {
-    keyboard: Keyboard,
+    /// State of the keys; only [`HeldKeys::set_keyboard`] and [`HeldKeys::play`] change it.
+    pub keyboard: Keyboard,
     /// Inputs of the current targets; `None` after a change of the keys.
     inputs: Option<Inputs>,
     mode: Keys,
@@ -41,10 +42,6 @@ impl HeldKeys {
             weights: Approach::new(Lanes::ZERO, TIME, sample_rate),
             others: Approach::new(Lanes::of(|_| 1.0), TIME, sample_rate),
         }
-    }
-
-    pub fn keyboard(&self) -> &Keyboard {
-        &self.keyboard
     }
 
     pub fn set_keyboard(&mut self, keyboard: Keyboard) {
@@ -68,11 +65,6 @@ impl HeldKeys {
     /// Whether the keys have an effect in `mode`, or still had one in the last block.
     pub fn act(&self, mode: Keys) -> bool {
         [mode, self.mode] != [Keys::Off; 2] || self.weights.moves() || self.others.moves()
-    }
-
-    /// Returns the pitch bend in semitones; 0 while keys have no effect.
-    pub fn bend(&self, mode: Keys) -> f32 {
-        if mode == Keys::Off { 0.0 } else { self.keyboard.bend }
     }
 
     /// Moves the weights by one block towards their targets. `transpose` shifts the bands, in semitones. With `offsets`, detected

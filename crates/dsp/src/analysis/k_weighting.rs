@@ -81,7 +81,7 @@ impl KWeighting {
     }
 }
 
-/// Task that weights the signals, and adds up the squares of each, and the products of each with the next one.
+/// Task: K-weights four signals. Sums up the squares of each signal, and the products of each signal with the next one.
 struct Weigh<'a> {
     weighting: &'a mut KWeighting,
     signals: [&'a [f32; BLOCK]; 4],

@@ -90,24 +90,27 @@ impl Keyboard {
     /// Updates the state of the keys. Values out of range are clamped.
     pub fn play(&mut self, event: KeyEvent) {
         match event {
-            KeyEvent::Key(note, velocity) => self.key(note, velocity),
+            KeyEvent::Key(note, velocity) => self.key(note.into(), bounded(velocity, 0.0, 1.0)),
             KeyEvent::Pressure(note, pressure) => self.gain(note, pressure * pressure),
             KeyEvent::Gain(note, gain) => self.gain(note, gain),
-            KeyEvent::Bend(semitones) => self.bend(semitones),
-            KeyEvent::Wheel(position) => self.bend(PITCH_WHEEL * position),
-            KeyEvent::Sustain(down) => self.sustain(down),
+            KeyEvent::Bend(semitones) => self.bend = bounded(semitones, -MOST_BEND, MOST_BEND),
+            KeyEvent::Wheel(position) => {
+                self.bend = bounded(PITCH_WHEEL * position, -MOST_BEND, MOST_BEND);
+            }
+            KeyEvent::Sustain(down) => self.sustain = down,
             KeyEvent::ReleaseAll => *self = Self { bend: self.bend, ..Self::default() },
+        }
+        if !self.sustain {
+            let held = self.gains.iter_mut().zip(self.down);
+            held.filter(|(_, down)| !down).for_each(|(gain, _)| *gain = 0.0);
         }
     }
 
-    fn key(&mut self, note: u8, velocity: f32) {
-        let (note, velocity) = (usize::from(note), bounded(velocity, 0.0, 1.0));
+    fn key(&mut self, note: usize, velocity: f32) {
         if note < NOTES {
             self.down[note] = velocity > 0.0;
             if velocity > 0.0 {
                 self.gains[note] = velocity * velocity;
-            } else if !self.sustain {
-                self.gains[note] = 0.0;
             }
         }
     }
@@ -117,18 +120,6 @@ impl Keyboard {
             // A gain of 0 would mean that the key is not held.
             *held = bounded(gain, f32::MIN_POSITIVE, MOST_GAIN);
         }
-    }
-
-    fn sustain(&mut self, down: bool) {
-        self.sustain = down;
-        if !down {
-            let held = self.gains.iter_mut().zip(self.down);
-            held.filter(|(_, down)| !down).for_each(|(gain, _)| *gain = 0.0);
-        }
-    }
-
-    fn bend(&mut self, semitones: f32) {
-        self.bend = bounded(semitones, -MOST_BEND, MOST_BEND);
     }
 }
 

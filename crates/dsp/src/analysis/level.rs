@@ -84,22 +84,6 @@ pub struct Level {
     tracked: f64,
 }
 
-/// Gains of an equal-power crossfade.
-#[derive(Debug, Clone)]
-pub struct Crossfade {
-    /// Fraction of the wet signal, 0..1, as the setting `mix` gives it.
-    pub mix: f64,
-    wet: f64,
-    dry: f64,
-}
-
-impl Crossfade {
-    pub fn new(mix: f64) -> Self {
-        let (wet, dry) = libm::sincos(mix * std::f64::consts::FRAC_PI_2);
-        Self { mix, wet, dry }
-    }
-}
-
 /// Mean K-weighted powers of the dry and the wet signal, and the mean of their product (`both`), scaled as if the banks' input
 /// had its nominal level.
 #[derive(Debug, Clone, Copy)]
@@ -165,9 +149,9 @@ impl Level {
     }
 
     /// Returns the gains of dry and wet for a mix as loud as the dry signal: an equal-power crossfade, corrected for the
-    /// correlation of both signals.
-    pub fn mix(&self, crossfade: &Crossfade) -> (f64, f64) {
-        let &Crossfade { mix, wet, dry } = crossfade;
+    /// correlation of both signals. `mix` is the fraction of the wet signal, 0..1, as the setting gives it.
+    pub fn mix(&self, mix: f64) -> (f64, f64) {
+        let (wet, dry) = libm::sincos(mix * std::f64::consts::FRAC_PI_2);
         let Loudness { dry: d, wet: w, both } = self.loudness;
         let trim = libm::exp(self.trim);
         let makeup = self.trimmed(trim);

@@ -23,17 +23,17 @@ pub use tuning::TuningFinder;
 use crate::{
     lanes::{BLOCK, Lanes},
     notes::{PUBLISHED, TONES},
-    plan::{BlockPlan, Levels, Span},
+    plan::{BlockPlan, MixGains, Span},
     ramp::Ramp,
     settings::{
-        Arp, BandMask, Map, Settings, Voice,
+        Arp, Keys, Map, Settings, Voice,
         smoother::{Fade, SmoothedSettings},
     },
 };
 use focus::Focus;
 use found::Found;
 use held_keys::HeldKeys;
-use level::{Crossfade, Level};
+use level::Level;
 use polyphony::Polyphony;
 use sidechain::Sidechain;
 use tone_filter_simd::Kernel;
@@ -55,9 +55,6 @@ pub struct Analysis {
     pub connected: Option<bool>,
     /// Whether auto level has an effect, so that levels are measured.
     measuring: bool,
-    /// Output gain as a factor.
-    output: f64,
-    crossfade: Crossfade,
     /// Gains of dry and wet, without bypass and output gain.
     mix: (f64, f64),
 }
@@ -78,8 +75,6 @@ impl Analysis {
             sidechain: Sidechain::new(latency),
             connected: None,
             measuring: false,
-            output: 1.0,
-            crossfade: Crossfade::new(0.0),
             mix: (0.0, 0.0),
         }
     }
@@ -89,18 +84,19 @@ impl Analysis {
     }
 
     /// Resets to the state after silence. Returns the plan of the first block.
-    pub fn reset(&mut self, now: &SmoothedSettings, settings: &Resolved) -> BlockPlan {
+    pub fn reset(&mut self, now: &SmoothedSettings, controls: &Resolved) -> BlockPlan {
+        let settings = &controls.settings;
         self.level.reset();
         self.source.reset(now, self.found.is_following());
         self.focus.reset(self.source.notes.played, now.settings.focus);
-        self.polyphony.reset(most_notes(settings));
+        self.polyphony.reset(most_notes(controls));
         self.sidechain.reset();
         (self.connected, self.measuring) = (None, now.fades[Fade::Auto] > 0.0);
         let mut plan = BlockPlan::new(*now);
-        plan.offsets = self.offsets(settings);
-        plan.weights = Ramp::rest(self.weights(now, settings));
+        plan.offsets = self.offsets(controls);
+        plan.weights = Ramp::rest(self.weights(now, settings.keys));
         plan.gains = Ramp::rest(self.gain(now));
-        plan.levels = Ramp::rest(self.mix(&mut plan));
+        plan.mix_gains = Ramp::rest(self.mix(&mut plan));
         plan
     }
 
@@ -117,10 +113,11 @@ impl Analysis {
     /// of the bands.
     pub fn plan(
         &mut self,
-        settings: &Resolved,
+        controls: &Resolved,
         powers: impl FnOnce() -> Lanes,
         plan: &mut BlockPlan,
     ) {
+        let settings = &controls.settings;
         let auto = plan.smoothed.fades[Fade::Auto] > 0.0;
         if auto && !self.measuring {
             self.level.activate();
@@ -131,10 +128,10 @@ impl Analysis {
             self.source.tune(&plan.heard, focus > 0.0 || self.found.is_following());
         }
         let sounding = self.source.begin_block(freeze);
-        let limit = most_notes(settings);
+        let limit = most_notes(controls);
         let limits = self.polyphony.limits(limit);
         let keys = self.keys.act(settings.keys);
-        plan.offsets = self.offsets(settings);
+        plan.offsets = self.offsets(controls);
         // The weights change only with settings, focus, keys or the limit of notes.
         let mut moves = plan.moved | self.focus.follow(sounding, focus);
         if keys {
@@ -145,17 +142,17 @@ impl Analysis {
             moves |= self.limit_notes(&plan.smoothed, limit, &powers());
         }
         if moves {
-            plan.weights.next(self.weights(&plan.smoothed, settings));
+            plan.weights.next(self.weights(&plan.smoothed, settings.keys));
         } else {
             plan.weights.stay();
         }
         if plan.moved || auto {
             plan.gains.next(self.gain(&plan.smoothed));
-            let levels = self.mix(plan);
-            plan.levels.next(levels);
+            let mix_gains = self.mix(plan);
+            plan.mix_gains.next(mix_gains);
         } else {
             plan.gains.stay();
-            plan.levels.stay();
+            plan.mix_gains.stay();
         }
         let share = plan.smoothed.fades[Fade::Place];
         plan.pans = (share > 0.0 && self.source.is_on()).then(|| {
@@ -168,11 +165,12 @@ impl Analysis {
     }
 
     /// Returns [`Settings::offsets`] for the held keys, computed only after a change.
-    fn offsets(&mut self, settings: &Resolved) -> [i8; TONES] {
+    fn offsets(&mut self, controls: &Resolved) -> [i8; TONES] {
+        let settings = &controls.settings;
         if settings.map == Map::Mute {
             return [0; TONES];
         }
-        let mapped = Some((**settings, self.keys.notes()));
+        let mapped = Some((*settings, self.keys.notes()));
         if self.mapped != mapped {
             self.offsets = settings.offsets(self.keys.notes());
             self.mapped = mapped;
@@ -182,10 +180,10 @@ impl Analysis {
 
     /// Returns the weights of the bands in the sum. Mask, scale and focus set them, and held keys while these have an effect.
     /// The limit of notes reduces them.
-    fn weights(&self, now: &SmoothedSettings, settings: &Resolved) -> Lanes {
+    fn weights(&self, now: &SmoothedSettings, keys: Keys) -> Lanes {
         let (focus, polyphony) = (&self.focus.weights.now.0, &self.polyphony.weights.now.0);
         let mut weights = Lanes::of(|tone| now.weights[tone] * focus[tone]);
-        if self.keys.act(settings.keys) {
+        if self.keys.act(keys) {
             weights = Lanes::of(|tone| self.keys.weight(tone, weights.0[tone]));
         }
         weights = Lanes::of(|tone| weights.0[tone] * polyphony[tone]);
@@ -202,25 +200,22 @@ impl Analysis {
         }
     }
 
-    /// Returns the levels at the end of the block. Sets the output gain of the `plan`.
-    fn mix(&mut self, plan: &mut BlockPlan) -> Levels {
+    /// Returns the gains of the mix at the end of the block. Sets the output gain of the `plan`.
+    fn mix(&mut self, plan: &mut BlockPlan) -> MixGains {
         let now = &plan.smoothed;
-        if plan.moved {
-            self.output = libm::exp10(f64::from(now.settings.output) / 20.0);
-            self.crossfade = Crossfade::new(f64::from(now.settings.mix) / 100.0);
-        }
-        let (output, mix) = (self.output, self.crossfade.mix);
+        let output = libm::exp10(f64::from(now.settings.output) / 20.0);
+        let mix = f64::from(now.settings.mix) / 100.0;
         let (mut dry, mut wet) = ((1.0 - mix) * output, mix * output);
         if now.fades[Fade::Auto] > 0.0 {
             let auto = f64::from(now.fades[Fade::Auto]);
-            let (own_dry, own_wet) = self.level.mix(&self.crossfade);
+            let (own_dry, own_wet) = self.level.mix(mix);
             dry += auto * (output * own_dry - dry);
             wet += auto * (output * own_wet - wet);
         }
         self.mix = (dry / output, wet / output);
         plan.output_gain =
             (1.0 - now.fades[Fade::Bypass]) * output as f32 + now.fades[Fade::Bypass];
-        Levels::new(&plan.smoothed, (dry, wet))
+        MixGains::new(&plan.smoothed, (dry, wet))
     }
 
     /// Limits the sounding notes to the `limit` strongest ones. Returns whether a weight has moved.
@@ -268,10 +263,11 @@ impl Analysis {
     ) -> Option<&[[f32; BLOCK]]> {
         let Span { range, position } = span.clone();
         if plan.delaying && (connected || plan.sidechained()) {
-            self.sidechain.delay(span.in_block(), |frame| plan.level(position + frame).lookahead);
+            self.sidechain
+                .delay(span.in_block(), |frame| plan.mix_gains_at(position + frame).lookahead);
         }
         plan.sidechained().then(|| {
-            let share = |frame| plan.level(position + frame).sidechain;
+            let share = |frame| plan.mix_gains_at(position + frame).sidechain;
             self.sidechain.mix(channels, range, position, share);
             self.sidechain.rows()
         })
@@ -302,15 +298,11 @@ impl Analysis {
         }
         found
     }
-
-    /// Returns the notes that are played; `None` while the listener is off.
-    pub fn played(&self) -> Option<BandMask> {
-        self.source.is_on().then_some(self.source.notes.played)
-    }
 }
 
 /// Returns the maximum number of notes that may sound at a time. With arpeggios, the voice Chip limits the notes itself.
-fn most_notes(settings: &Resolved) -> usize {
+fn most_notes(controls: &Resolved) -> usize {
+    let settings = &controls.settings;
     if settings.voice == Voice::Chip && settings.arp != Arp::Off {
         return TONES;
     }

@@ -28,7 +28,8 @@ pub struct Notes {
 }
 
 impl Notes {
-    const fn middle(played: BandMask) -> Self {
+    /// Creates notes in the centre, none of which has just begun.
+    const fn centred(played: BandMask) -> Self {
         Self { played, begun: BandMask::NONE, pans: Lanes::ZERO }
     }
 
@@ -72,8 +73,8 @@ pub struct NoteSource {
     /// Input of the listener in the current block: left and right, equal unless `stereo`.
     input: [[f32; BLOCK]; 2],
     stereo: bool,
-    /// Whether decisions are requested even at a focus of 0 %.
-    wanted: bool,
+    /// Whether decisions are requested even at a focus of 0 %. A change takes effect with the next [`NoteSource::tune`].
+    pub wanted: bool,
     /// Last notes; meaningless while the source is off.
     pub notes: Notes,
     /// Delay of the sound with lookahead, in samples.
@@ -97,7 +98,7 @@ impl NoteSource {
             input: [[0.0; BLOCK]; 2],
             stereo: false,
             wanted: false,
-            notes: Notes::middle(BandMask::NONE),
+            notes: Notes::centred(BandMask::NONE),
             latency,
             gates: Gates::new(sample_rate, latency),
             sounding: BandMask::NONE,
@@ -106,20 +107,20 @@ impl NoteSource {
     }
 
     /// Resets to the state after silence, in which no note is played; arguments as in [`NoteSource::tune`].
-    pub fn reset(&mut self, settings: &SmoothedSettings, others: bool) {
+    pub fn reset(&mut self, settings: &SmoothedSettings, follows: bool) {
         (self.hearing, self.stereo) = (Hearing::Off, false);
         self.score_time.reset();
-        self.tune(settings, others);
-        self.notes = Notes::middle(BandMask::NONE);
+        self.tune(settings, follows);
+        self.notes = Notes::centred(BandMask::NONE);
         self.set_sounding(BandMask::NONE);
         if self.hearing != Hearing::Off {
             (self.hearing, self.levels) = (Hearing::On, Some(Lanes::ZERO));
         }
     }
 
-    /// Passes the settings to the listener. It runs if the focus or [`NoteSource::detect_notes`] requires decisions, or if
-    /// `others` is true.
-    pub fn tune(&mut self, settings: &SmoothedSettings, others: bool) {
+    /// Passes the settings to the listener. It runs with a focus above 0 %, if decisions are [`NoteSource::wanted`], or if a
+    /// setting `follows` the music.
+    pub fn tune(&mut self, settings: &SmoothedSettings, follows: bool) {
         let Settings { tuning, transpose, sensitivity, focus, lookahead, listener, .. } =
             settings.settings;
         let changes = listener != self.listener.model();
@@ -127,7 +128,7 @@ impl NoteSource {
         self.listener.set_model(listener);
         self.listener.set_tuning(f64::from(tuning), f64::from(transpose));
         self.listener.set_sensitivity(MOST_SHIFT * (sensitivity / 50.0 - 1.0));
-        if !(self.wanted || focus > 0.0 || others) {
+        if !(self.wanted || focus > 0.0 || follows) {
             self.hearing = Hearing::Off;
         } else if self.hearing == Hearing::Off {
             self.hearing = Hearing::On;
@@ -182,11 +183,6 @@ impl NoteSource {
             Origin::Score(_) => &self.score_time.decisions,
             Origin::Listener | Origin::Scout(_) => self.listener.decisions(),
         }
-    }
-
-    /// Requests decisions even at a focus of 0 %, from the next [`NoteSource::tune`] on. Returns whether this is a change.
-    pub fn detect_notes(&mut self, detect: bool) -> bool {
-        mem::replace(&mut self.wanted, detect) != detect
     }
 
     /// Returns the measured pitch in semitones above `tone`; see [`Listener::pitch`].

@@ -14,7 +14,7 @@ type Rows = [[f32; BLOCK]; 2];
 #[derive(Debug, Clone)]
 pub(super) struct Sidechain {
     /// Samples of the sidechain: undelayed until `delay` is called, then with the delay of `lookahead`.
-    own: Rows,
+    samples: Rows,
     /// Crossfade of both inputs.
     mixed: Rows,
     /// Number of rows in use.
@@ -26,7 +26,7 @@ impl Sidechain {
     /// Creates a silent sidechain with a delay of `latency` samples (one or more).
     pub fn new(latency: usize) -> Self {
         let rows = [[0.0; BLOCK]; 2];
-        Self { own: rows, mixed: rows, count: 1, delay: Delay::new(latency, 2) }
+        Self { samples: rows, mixed: rows, count: 1, delay: Delay::new(latency, 2) }
     }
 
     pub fn reset(&mut self) {
@@ -43,7 +43,7 @@ impl Sidechain {
         position: usize,
     ) {
         self.count = if channels == 2 { 2 } else { 1 };
-        for (index, row) in self.own.iter_mut().take(self.count).enumerate() {
+        for (index, row) in self.samples.iter_mut().take(self.count).enumerate() {
             let row = &mut row[position..position + range.len()];
             if sidechain.is_empty() {
                 row.fill(0.0);
@@ -54,10 +54,10 @@ impl Sidechain {
         }
     }
 
-    /// Delays `part` of the block, crossfaded by `wet`; see [`Delay::process`].
-    pub fn delay(&mut self, part: Range<usize>, wet: impl Fn(usize) -> f32) {
-        let [one, other] = self.own.each_mut().map(|row| &mut row[..]);
-        self.delay.process(&mut [one, other][..self.count], part, wet);
+    /// Crossfades `part` of the block with the delayed sidechain, whose weight is `share(frame)`; the part starts at frame 0.
+    pub fn delay(&mut self, part: Range<usize>, share: impl Fn(usize) -> f32) {
+        let [one, other] = self.samples.each_mut().map(|row| &mut row[..]);
+        self.delay.process(&mut [one, other][..self.count], part, |frame| (1.0, share(frame)));
     }
 
     /// Crossfades `range` of the main `channels` with the sidechain, which starts at `position` in the block. `share(frame)` is
@@ -69,14 +69,14 @@ impl Sidechain {
         position: usize,
         share: impl Fn(usize) -> f32,
     ) {
-        let rows = self.mixed.iter_mut().zip(&self.own).take(self.count);
-        for (index, (row, own)) in rows.enumerate() {
+        let rows = self.mixed.iter_mut().zip(&self.samples).take(self.count);
+        for (index, (row, samples)) in rows.enumerate() {
             let part = position..position + range.len();
-            let (row, own) = (&mut row[part.clone()], &own[part]);
+            let (row, samples) = (&mut row[part.clone()], &samples[part]);
             channel(self.count, channels, index, range.clone(), row);
-            for (frame, (sample, own)) in row.iter_mut().zip(own).enumerate() {
+            for (frame, (main, side)) in row.iter_mut().zip(samples).enumerate() {
                 let share = share(frame);
-                *sample = (1.0 - share) * *sample + share * own;
+                *main = (1.0 - share) * *main + share * side;
             }
         }
     }

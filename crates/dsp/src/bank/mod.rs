@@ -11,7 +11,9 @@ use crate::{
 };
 use kernel::{FrameInputs, Rows, State, Task};
 use one_pole::OnePole;
-pub use params::{BankParams, PHASE_INTERVAL, PHASES_PER_BLOCK, Pitches, Tones};
+pub use params::{
+    BankParams, PHASE_INTERVAL, PHASES_PER_BLOCK, Pitches, TOTAL_RELEASE, Tones, low_pass_pole,
+};
 pub use resonator::ring_of;
 use tone_filter_simd::Kernel;
 
@@ -112,7 +114,7 @@ impl Bank {
         if position != 0 {
             return;
         }
-        if !params.frozen() {
+        if params.ring.is_finite() {
             self.frozen = None;
             return;
         }

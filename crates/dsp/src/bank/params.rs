@@ -1,4 +1,4 @@
-//! Parameters of a bank, computed from the settings.
+//! Parameters of a bank, computed from the settings by the formulas in `docs/dsp.md`.
 
 use super::{
     kernel::{Coefficients, RMS_GUARD},
@@ -6,17 +6,26 @@ use super::{
     resonator::{Design, ring_of},
 };
 use crate::{
-    coefficients::FormulaCoefficients,
     lanes::{BLOCK, Lanes},
     notes::{PUBLISHED, TONES, frequency, semitone},
     ramp::Ramp,
     settings::Settings,
 };
 
+/// Ratio of the time constant of the total power tracker to the time constant of the band power trackers.
+pub const TOTAL_RELEASE: f64 = 1.2;
+
 #[derive(Debug, Clone)]
 pub struct BankParams {
     pub sample_rate: f64,
-    pub formulas: FormulaCoefficients,
+    /// One-pole coefficient of the band power trackers, per sample.
+    pub band_step: f64,
+    /// Relative gate: minimum power of a band, as a ratio to total power.
+    threshold: f64,
+    /// Relative limit: maximum power of a band, as a ratio to total power.
+    pub ceiling: f64,
+    /// Absolute gate at the nominal level: minimum power of a band.
+    floor: f64,
     pub coefficients: Coefficients,
     pub(super) total: Response,
     pub(super) low_pass: Response,
@@ -27,7 +36,7 @@ pub struct BankParams {
     pub pitches: Pitches,
     pub tones: Tones,
     /// Ring time of the current resonators in seconds; infinite while frozen.
-    ring: f32,
+    pub(super) ring: f32,
     tuning: f32,
     transpose: f32,
     /// Number of tones with a resonator.
@@ -38,7 +47,10 @@ impl BankParams {
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let mut params = Self {
             sample_rate,
-            formulas: FormulaCoefficients::new(settings, sample_rate),
+            band_step: 0.0,
+            threshold: 0.0,
+            ceiling: 0.0,
+            floor: 0.0,
             coefficients: Coefficients::ZERO,
             total: Response::new(0.0),
             low_pass: Response::new(0.0),
@@ -59,14 +71,21 @@ impl BankParams {
     /// changed. Frozen resonators ring forever without input, and their tracked powers are held.
     pub fn update(&mut self, settings: &Settings, count: usize) {
         let frozen = settings.freeze;
-        self.formulas = FormulaCoefficients::new(settings, self.sample_rate);
-        self.coefficients.set_step(if frozen { 0.0 } else { self.formulas.band_step });
-        self.total = Response::new(if frozen { 0.0 } else { self.formulas.total_step });
-        self.low_pass = Response::new(1.0 - self.formulas.clip_pole);
-        self.voice_low_pass = Response::new(1.0 - self.formulas.voice_pole);
+        let power = |db: f32| libm::exp10(f64::from(db) / 10.0);
+        let tracker_step = |tau: f64| -libm::expm1(-1.0 / (tau * self.sample_rate));
+        let low_pass = |cutoff: f64| Response::new(1.0 - low_pass_pole(cutoff, self.sample_rate));
+        let (release, tone) = (f64::from(settings.release) / 1000.0, f64::from(settings.tone));
+        self.band_step = tracker_step(release);
+        self.coefficients.set_step(if frozen { 0.0 } else { self.band_step });
+        self.total =
+            Response::new(if frozen { 0.0 } else { tracker_step(TOTAL_RELEASE * release) });
+        (self.low_pass, self.voice_low_pass) = (low_pass(tone), low_pass(voice_cutoff(tone)));
+        self.threshold = power(settings.threshold);
+        self.ceiling = power(settings.ceiling);
+        self.floor = power(settings.floor);
         self.coefficients.drive = settings.drive;
-        self.coefficients.threshold = self.formulas.threshold as f32;
-        self.coefficients.ceiling = self.formulas.ceiling as f32;
+        self.coefficients.threshold = self.threshold as f32;
+        self.coefficients.ceiling = self.ceiling as f32;
 
         let &Settings { ring, tuning, transpose, .. } = settings;
         let ring = if frozen { f32::INFINITY } else { ring };
@@ -99,15 +118,11 @@ impl BankParams {
         }
     }
 
-    pub fn frozen(&self) -> bool {
-        self.ring.is_infinite()
-    }
-
     /// Sets the gains of the block. Must be called after [`BankParams::update`].
     pub fn set_gains(&mut self, gains: Ramp<f32>) {
         let gain = gains.to;
         self.gains = gains;
-        self.coefficients.floor = (self.formulas.floor / f64::from(gain).powi(2)) as f32;
+        self.coefficients.floor = (self.floor / f64::from(gain).powi(2)) as f32;
         self.coefficients.guard = RMS_GUARD / gain;
     }
 
@@ -124,7 +139,7 @@ impl BankParams {
 
     /// Returns the power below which a band fades out, for a `total` power.
     pub fn gate(&self, total: f64) -> f64 {
-        (self.formulas.threshold * total).max(f64::from(self.coefficients.floor))
+        (self.threshold * total).max(f64::from(self.coefficients.floor))
     }
 
     /// Applies the second soft clip to the sum, `2 x / (1 + |2 x|)`, with its knee at the nominal level. The first soft clip is
@@ -145,6 +160,17 @@ impl BankParams {
             *sample = clipped(*sample, to - step * (BLOCK - frame) as f32);
         }
     }
+}
+
+/// Returns the pole of a one-pole low-pass for its `cutoff` in Hz: `exp(-2 pi cutoff / fs)`.
+pub fn low_pass_pole(cutoff: f64, sample_rate: f64) -> f64 {
+    libm::exp(-std::f64::consts::TAU * cutoff / sample_rate)
+}
+
+/// Returns the cutoff of the voices' low-pass for a `tone`, both in Hz. It equals `tone` within 1 % up to 6 kHz. At 20 kHz it is
+/// infinite, so that a waveform can keep all its harmonics.
+fn voice_cutoff(tone: f64) -> f64 {
+    tone / (1.0 - (tone / 20_000.0).powi(4))
 }
 
 /// Samples between two measurements of the phases.

@@ -20,7 +20,7 @@
 use std::f64::consts::TAU;
 
 /// Frequency relative to the sample rate at and above which tones are silent.
-pub const HIGHEST: f64 = 0.45;
+const HIGHEST: f64 = 0.45;
 
 /// Poles, zeros and gain of one resonator.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,18 +32,6 @@ pub struct Design {
     pub gain: f64,
 }
 
-/// Coefficients of the two-integrator loop.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Loop {
-    /// Factor `a` of the first integrator.
-    pub rise: f32,
-    /// Factor `b` of the feedback from the first integrator.
-    pub fall: f32,
-    /// Damping `d = 1 - r^2`.
-    pub damping: f32,
-    pub gain: f32,
-}
-
 /// Returns the T60 in seconds of the tone that is `semitone` semitones above A3 (negative: below). Tones from A3 up ring for
 /// `ring` seconds.
 ///
@@ -53,25 +41,16 @@ pub fn ring_of(semitone: i32, ring: f64) -> f64 {
     ring * libm::exp2(f64::from((-semitone).max(0)) / 12.0)
 }
 
-/// Returns the pole radius `r = 10^(-3 / (ring fs))` for a T60 of `ring` seconds.
-pub fn radius(ring: f64, sample_rate: f64) -> f64 {
-    libm::pow(10.0, -3.0 / (ring * sample_rate))
-}
-
 impl Design {
-    /// Designs a resonator for `frequency` Hz with a T60 of `ring` seconds.
+    /// Designs a resonator for `frequency` Hz with a T60 of `ring` seconds: its pole radius is `10^(-3 / (ring fs))`.
     ///
     /// Its gain is 0 at or above [`HIGHEST`] of the sample rate: a tone that is transposed that high rings out.
     pub fn new(frequency: f64, ring: f64, sample_rate: f64) -> Self {
         let angle = TAU * (frequency / sample_rate).min(HIGHEST);
-        let design = Self::from_poles(angle, radius(ring, sample_rate));
+        let radius = libm::pow(10.0, -3.0 / (ring * sample_rate));
         let reachable = frequency < HIGHEST * sample_rate;
-        Self { gain: if reachable { design.gain } else { 0.0 }, ..design }
-    }
-
-    /// Designs a resonator with poles at `angle` (radians per sample) and `radius`, and a response of 1 at `angle`.
-    pub fn from_poles(angle: f64, radius: f64) -> Self {
-        Self { angle, radius, gain: 1.0 / unscaled_magnitude(angle, radius) }
+        let gain = if reachable { 1.0 / unscaled_magnitude(angle, radius) } else { 0.0 };
+        Self { angle, radius, gain }
     }
 
     /// Returns `1 + r^2 - 2 r cos(w)` for poles at the radius `r`, computed without cancellation for small `w` and `r` near 1.
@@ -79,11 +58,9 @@ impl Design {
         (1.0 - r).powi(2) + 4.0 * r * libm::sin(self.angle / 2.0).powi(2)
     }
 
-    /// Returns the two-integrator loop with the same poles and zeros.
-    pub fn two_integrator_loop(&self) -> Loop {
-        let r = self.radius;
-        let (rise, fall) = factor(self.squared(r));
-        Loop { rise, fall, damping: ((1.0 - r) * (1.0 + r)) as f32, gain: self.gain as f32 }
+    /// Returns the factors `a` and `b` of the two-integrator loop.
+    pub fn factors(&self) -> (f32, f32) {
+        factor(self.squared(self.radius))
     }
 }
 

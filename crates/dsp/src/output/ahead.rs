@@ -4,7 +4,7 @@ use super::{
     limiter::{NEARLY, RELEASE},
     true_peak::{BEFORE, TAPS, TruePeak},
 };
-use crate::{bank::LOUDEST, lanes::BLOCK};
+use crate::{bank::LOUDEST, delay::Delay, lanes::BLOCK};
 use std::ops::Range;
 
 /// Delay of the mix in seconds.
@@ -62,14 +62,11 @@ impl SlidingMinimum {
 #[derive(Debug, Clone)]
 pub struct AheadLimiter {
     true_peak: TruePeak,
-    /// Last samples of each channel's mix, in a ring.
-    rings: Vec<Vec<f32>>,
-    /// Delay of the mix in samples.
-    pub wait: usize,
+    /// Delay of the mix.
+    pub delay: Delay,
     /// Last dry samples of each channel, for the interpolation.
     dries: Vec<[f32; TAPS - 1]>,
-    /// Index of the oldest sample in the rings.
-    position: usize,
+    /// Number of samples so far.
     time: u64,
     /// One-pole coefficient per sample with which gain and tracked peak recover.
     release: f64,
@@ -93,10 +90,8 @@ impl AheadLimiter {
         let average = wait.saturating_sub(BEFORE).max(1);
         Self {
             true_peak: TruePeak::new(),
-            rings: vec![vec![0.0; wait]; channels],
-            wait,
+            delay: Delay::new(wait, channels),
             dries: vec![[0.0; TAPS - 1]; channels],
-            position: 0,
             time: 0,
             release: -libm::expm1(-1.0 / (RELEASE * sample_rate)),
             input: 0.0,
@@ -108,17 +103,10 @@ impl AheadLimiter {
         }
     }
 
-    pub fn with_channels(self, channels: usize) -> Self {
-        let rings = vec![vec![0.0; self.wait]; channels];
-        let mut limiter = Self { rings, dries: vec![[0.0; TAPS - 1]; channels], ..self };
-        limiter.reset();
-        limiter
-    }
-
     pub fn reset(&mut self) {
-        self.rings.iter_mut().for_each(|ring| ring.fill(0.0));
+        self.delay.reset();
         self.rest();
-        (self.position, self.time) = (0, 0);
+        self.time = 0;
     }
 
     /// Resets the gain to 1, and forgets the input.
@@ -150,22 +138,11 @@ impl AheadLimiter {
         let frames = range.len();
         let mut gains = [1.0; BLOCK];
         if let Some(dries) = dries {
-            let own = &channels[..channels.len().min(self.rings.len())];
-            let mixed = self.mixed_peaks(own, range.clone(), THRESHOLD * scale);
+            let mixed = self.mixed_peaks(channels, range.clone(), THRESHOLD * scale);
             let inputs = self.input_peaks(dries, position..position + frames, scale);
             self.gains(&mixed[..frames], &inputs, scale, &mut gains);
         }
-        let wait = self.wait;
-        for (ring, channel) in self.rings.iter_mut().zip(channels) {
-            let mut at = self.position;
-            for (frame, sample) in channel[range.clone()].iter_mut().enumerate() {
-                let delayed = gains[frame] * std::mem::replace(&mut ring[at], *sample);
-                let share = share(frame);
-                *sample = (1.0 - share) * *sample + share * delayed;
-                at = if at + 1 == wait { 0 } else { at + 1 };
-            }
-        }
-        self.position = (self.position + frames) % wait.max(1);
+        self.delay.process(channels, range, |frame| (gains[frame], share(frame)));
     }
 
     /// Returns the true peaks of the mix, half the length of the interpolation late.
@@ -176,12 +153,12 @@ impl AheadLimiter {
         range: Range<usize>,
         threshold: f32,
     ) -> [f32; BLOCK] {
-        let (frames, wait) = (range.len(), self.wait);
+        let (frames, wait) = (range.len(), self.delay.length);
         let mut peaks = [0.0; BLOCK];
-        for (ring, channel) in self.rings.iter().zip(channels) {
+        for (ring, channel) in self.delay.rings.iter().zip(channels) {
             let mut samples = [0.0; BLOCK + TAPS - 1];
             for (index, sample) in samples[..TAPS - 1].iter_mut().enumerate() {
-                *sample = ring[(self.position + wait - (TAPS - 1) + index) % wait];
+                *sample = ring[(self.delay.position + wait - (TAPS - 1) + index) % wait];
             }
             samples[TAPS - 1..][..frames].copy_from_slice(&channel[range.clone()]);
             let samples = &samples[..frames + TAPS - 1];
@@ -253,62 +230,5 @@ impl AheadLimiter {
             }
             *to = (self.sum / average as f64) as f32;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RATE: f64 = 48_000.0;
-
-    fn limiter() -> AheadLimiter {
-        AheadLimiter::new(RATE, 1, wait(RATE, 2229))
-    }
-
-    fn limited(dry: &[f32], mix: &[f32]) -> Vec<f32> {
-        let (mut limiter, mut output) = (limiter(), mix.to_vec());
-        for start in (0..mix.len()).step_by(BLOCK) {
-            let end = mix.len().min(start + BLOCK);
-            let row = std::array::from_fn(|t| dry.get(start + t).copied().unwrap_or(0.0));
-            limiter.process(Some(&[row]), &mut [&mut output], 0, start..end, 1.0, |_| 1.0);
-        }
-        output
-    }
-
-    /// Returns a sine of a quarter of the sample rate, whose peaks lie between the samples.
-    fn between(amplitude: f32, frames: usize) -> Vec<f32> {
-        let sign = |t: usize| if t % 4 < 2 { 1.0 } else { -1.0 };
-        (0..frames).map(|t| amplitude * std::f32::consts::FRAC_1_SQRT_2 * sign(t)).collect()
-    }
-
-    #[test]
-    fn quiet_sound_and_the_input_are_only_delayed() {
-        let wait = limiter().wait;
-        assert_eq!(wait, 72, "1.5 ms");
-        // At its beginning, the interpolated sine exceeds its amplitude.
-        for (dry, mix) in [(0.0, 0.8), (1.7, 1.7), (1.7, 1.2)] {
-            let [input, mix] = [dry, mix].map(|amplitude| between(amplitude, 4000));
-            let output = limited(&input, &mix);
-            assert!(output[wait..] == mix[..mix.len() - wait], "{dry:?}");
-            assert!(output[..wait].iter().all(|x| *x == 0.0));
-        }
-    }
-
-    #[test]
-    fn true_peaks_stay_below_the_threshold() {
-        // Loud, silent, loud: no sample exceeds full scale, but the sine does.
-        let mut mix = between(1.3, 6000);
-        mix[2000..4000].fill(0.0);
-        let output = limited(&vec![0.0; mix.len()], &mix);
-        let amplitude = output.iter().fold(0f32, |most, x| most.max(x.abs())) * 2f32.sqrt();
-        // The interpolation of a quarter of the sample rate has a gain of 1 within 1 %.
-        assert!((0.95..0.98).contains(&amplitude), "{amplitude}");
-        // The gain never jumps: beside an edge it moves by at most a step of the average.
-        let wait = limiter().wait;
-        let gains: Vec<f32> = output[wait..].iter().zip(&mix).map(|(y, x)| y / x).collect();
-        let steps = gains[..2000].windows(2).map(|pair| (pair[1] - pair[0]).abs());
-        let most = steps.fold(0f32, f32::max);
-        assert!(most <= 0.35 / (wait - BEFORE) as f32, "{most}");
     }
 }

@@ -16,7 +16,8 @@ use tone_filter_simd::Kernel;
 
 #[derive(Debug, Clone)]
 pub struct Output {
-    delay: Delay,
+    /// Delay of the dry signal before the mix.
+    pub delay: Delay,
     /// Whether dry signal and mix are written to their delays.
     pub delaying: bool,
     /// Number of samples written to the delays since their start, at most the latency.
@@ -51,20 +52,9 @@ impl Output {
         }
     }
 
-    pub fn with_channels(self, channels: usize) -> Self {
-        let delay = Delay::new(self.delay.length, channels);
-        let ahead = self.ahead.with_channels(channels);
-        Self { delay, ahead, dry: vec![[0.0; BLOCK]; channels], ..self }
-    }
-
     /// Returns the latency of `lookahead` in samples: the sum of the delays of the dry signal and of the mix.
     pub fn latency(&self) -> usize {
-        self.delay.length + self.ahead.wait
-    }
-
-    /// Returns the delay of the dry signal before the mix, in samples.
-    pub fn delay_length(&self) -> usize {
-        self.delay.length
+        self.delay.length + self.ahead.delay.length
     }
 
     pub fn reset(&mut self, lookahead: bool) {
@@ -99,14 +89,14 @@ impl Output {
             self.ahead.rest();
         }
         self.limiting = limiting;
-        let Ramp { from, to, .. } = &plan.levels;
+        let Ramp { from, to, .. } = &plan.mix_gains;
         self.at_once = limiting && !(rests && from.lookahead == 1.0 && to.lookahead == 1.0);
     }
 
     /// Delays the samples `span`, and keeps them as the dry signal while the limiter is on.
     pub fn delay(&mut self, plan: &BlockPlan, channels: &mut [&mut [f32]], span: &Span) {
         if self.delaying {
-            let delayed = |frame| plan.level(span.position + frame).lookahead;
+            let delayed = |frame| (1.0, plan.mix_gains_at(span.position + frame).lookahead);
             self.delay.process(channels, span.range.clone(), delayed);
         }
         if self.limiting {
@@ -128,7 +118,7 @@ impl Output {
         for (index, channel) in channels.iter_mut().enumerate() {
             let wet = &wet(index)[span.in_block()];
             let samples = channel[span.range.clone()].iter_mut().zip(wet);
-            let Ramp { from, to, .. } = plan.levels;
+            let Ramp { from, to, .. } = plan.mix_gains;
             let moves = (from.dry, from.wet) != (to.dry, to.wet);
             kernel.vectorize(
                 #[inline(always)]
@@ -138,8 +128,8 @@ impl Output {
                     }
                     true => {
                         for (frame, (sample, wet)) in samples.enumerate() {
-                            let level = plan.level(span.position + frame);
-                            *sample = level.dry * *sample + level.wet * wet;
+                            let gains = plan.mix_gains_at(span.position + frame);
+                            *sample = gains.dry * *sample + gains.wet * wet;
                         }
                     }
                 },
@@ -150,7 +140,7 @@ impl Output {
         if self.delaying {
             self.recorded = (self.recorded + range.len()).min(self.latency());
             let limited = self.limiting.then_some(dry);
-            let delayed = |frame| plan.level(position + frame).lookahead;
+            let delayed = |frame| plan.mix_gains_at(position + frame).lookahead;
             let (range, scale) = (range.clone(), plan.output_gain);
             kernel.vectorize(
                 #[inline(always)]

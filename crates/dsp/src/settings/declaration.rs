@@ -3,9 +3,9 @@
 //! and lists in this order. LV2 has its ports in the order of the groups.
 
 use super::{
-    Arp, BandMask, BandRange, Choice, Duty, Group, Keys, Listen, Map, NoteValue, PitchClass,
-    PitchClasses, Scale, Spec, Stereo, SyncTo, Taper, Targets, Text, Voice, listed::Listed,
-    text::TextValue,
+    Arp, BadText, BandMask, BandRange, Choice, Duty, Group, Keys, Listen, Map, NoteValue,
+    PitchClass, PitchClasses, Scale, Spec, Stereo, SyncTo, Taper, Targets, Text, Voice,
+    listed::Listed, text::TextValue,
 };
 use tone_filter_listener::Model;
 
@@ -103,7 +103,7 @@ settings! {
         /// Root of `scale`.
         settings root: PitchClass { id: "root", name: "Root", group: Scale 0, random: true, reference: PitchClass::new(0),
             help: "The note that the scale starts from." }
-        /// The scale whose notes may sound, by the bands' names before `tuning` and `transpose`.
+        /// Scale of the notes that may sound. A band counts as the note of its name, before `tuning` and `transpose`.
         settings scale: Scale { id: "scale", name: "Scale", group: Scale 1, random: true, reference: Scale::Chromatic,
             help: "Lets only the notes of a scale sound." }
         /// Adapts the bank to the level of the input, and makes the output as loud as the input.

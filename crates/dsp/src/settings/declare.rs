@@ -113,7 +113,7 @@ macro_rules! settings {
                 id: $choice_id, name: $choice_name, entries: <$choice_type as Listed>::ENTRIES,
                 group: Group::$choice_group, place: $choice_place, help: $choice_help,
                 random: last!(false $(, $choice_random)?),
-                routing: is_routing!($scope),
+                routing: matches!(stringify!($scope).as_bytes(), b"routing"),
                 get: |controls| controls.$scope.$choice.index(),
                 set: |controls, index| controls.$scope.$choice = Listed::at(index),
             }
@@ -124,20 +124,10 @@ macro_rules! settings {
             Text {
                 id: stringify!($text), name: $text_name, help: $text_help, before: $before, of: <$text_type as TextValue>::OF,
                 get: |settings| settings.$text.to_string(),
-                set: |settings, text| text.parse().map(|value| settings.$text = value).map_err(|error: <$text_type as std::str::FromStr>::Err| error.to_string()),
+                set: |settings, text| text.parse().map(|value| settings.$text = value).map_err(|error: BadText| error.to_string()),
                 bits: |settings| TextValue::to_bits(settings.$text),
                 set_bits: |settings, bits| settings.$text = TextValue::from_bits(bits),
             }
         ),*];
-    };
-}
-
-/// Whether a setting is part of `Routing`.
-macro_rules! is_routing {
-    (settings) => {
-        false
-    };
-    (routing) => {
-        true
     };
 }

@@ -1,8 +1,8 @@
 //! Pitches at which detected notes sound: their own pitch, or the pitch of a note of the scale, of a held key, or of a target.
 
-use super::{Keys, PitchClass, Settings, TextOf, Voice, listed::entries, text::TextValue};
+use super::{BadText, Keys, PitchClass, Settings, TextOf, Voice, listed::entries, text::TextValue};
 use crate::notes::{PITCH_CLASSES, TONES, midi_note, pitch_class};
-use std::{error::Error, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 /// Number of MIDI notes.
 const NOTES: i32 = 128;
@@ -31,7 +31,7 @@ entries! {
 /// let targets: Targets = "A A B C C D D E F F G G".parse()?;
 /// assert_eq!(targets.of(1).name(), "A");
 /// assert_eq!(Targets::IDENTITY.to_string(), "A A# B C C# D D# E F F# G G#");
-/// # Ok::<(), tone_filter_dsp::BadTargets>(())
+/// # Ok::<(), tone_filter_dsp::BadText>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Targets([PitchClass; 12]);
@@ -94,24 +94,16 @@ impl fmt::Display for Targets {
     }
 }
 
-/// Error: a text that is not the names of twelve notes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadTargets(String);
-
-impl fmt::Display for BadTargets {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let notes = PITCH_CLASSES.join(" ");
-        write!(f, "'{}' is not the names of twelve notes; write one for each of {notes}", self.0)
-    }
-}
-
-impl Error for BadTargets {}
-
 impl FromStr for Targets {
-    type Err = BadTargets;
+    type Err = BadText;
 
-    fn from_str(text: &str) -> Result<Self, BadTargets> {
-        let bad = || BadTargets(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, BadText> {
+        let bad = || {
+            let notes = PITCH_CLASSES.join(" ");
+            BadText(format!(
+                "'{text}' is not the names of twelve notes; write one for each of {notes}"
+            ))
+        };
         let mut words = text.split_whitespace();
         let mut targets = Self::IDENTITY;
         for target in &mut targets.0 {

@@ -1,11 +1,11 @@
 //! Notes that may sound: a mask of bands, and scales.
 
 use super::{
-    Entry,
+    BadText, Entry,
     listed::{Listed, entries},
 };
 use crate::notes::{PITCH_CLASSES, PUBLISHED, TONES};
-use std::{error::Error, fmt};
+use std::fmt;
 
 /// A set of `N` switches, all on by default. As text, one `1` or `0` per switch; blanks are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,23 +16,6 @@ pub type BandMask = Switches<TONES>;
 
 /// Switches of the twelve pitch classes, A first.
 pub type PitchClasses = Switches<12>;
-
-/// Error: a text that does not describe a set of switches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadSwitches {
-    text: String,
-    digits: String,
-}
-
-impl fmt::Display for BadSwitches {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self { text, digits } = self;
-        write!(f, "'{text}' is not a list of {digits} switches; ")?;
-        write!(f, "write {digits} digits, 1 for on and 0 for off")
-    }
-}
-
-impl Error for BadSwitches {}
 
 /// Returns the number of digits in the text of `switches` switches; bands may have either of two numbers.
 pub(super) fn digit_counts(switches: usize) -> String {
@@ -103,13 +86,15 @@ impl<const N: usize> fmt::Display for Switches<N> {
 }
 
 impl<const N: usize> std::str::FromStr for Switches<N> {
-    type Err = BadSwitches;
+    type Err = BadText;
 
-    fn from_str(text: &str) -> Result<Self, BadSwitches> {
+    fn from_str(text: &str) -> Result<Self, BadText> {
         let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
         let published = N == TONES && digits.len() == PUBLISHED;
         if digits.len() != N && !published || digits.iter().any(|c| !matches!(c, '0' | '1')) {
-            return Err(BadSwitches { text: text.to_owned(), digits: digit_counts(N) });
+            let digits = digit_counts(N);
+            let remedy = format!("write {digits} digits, 1 for on and 0 for off");
+            return Err(BadText(format!("'{text}' is not a list of {digits} switches; {remedy}")));
         }
         let on = digits.iter().enumerate().filter(|(_, digit)| **digit == '1');
         let low = if published { Self(Self::ALL.0 >> PUBLISHED << PUBLISHED) } else { Self::NONE };
@@ -120,19 +105,6 @@ impl<const N: usize> std::str::FromStr for Switches<N> {
 /// Pitch class by its index in [`PITCH_CLASSES`], written as its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PitchClass(u8);
-
-/// Error: a name that is not one of [`PITCH_CLASSES`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadPitchClass(String);
-
-impl fmt::Display for BadPitchClass {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let notes = PITCH_CLASSES.join(" ");
-        write!(f, "'{}' is no note; use one of {notes}, or a flat like Bb", self.0)
-    }
-}
-
-impl Error for BadPitchClass {}
 
 impl PitchClass {
     /// Creates the pitch class `index` semitones above A.
@@ -177,10 +149,13 @@ impl PitchClass {
 }
 
 impl std::str::FromStr for PitchClass {
-    type Err = BadPitchClass;
+    type Err = BadText;
 
-    fn from_str(text: &str) -> Result<Self, BadPitchClass> {
-        Self::named(text).ok_or_else(|| BadPitchClass(text.to_owned()))
+    fn from_str(text: &str) -> Result<Self, BadText> {
+        Self::named(text).ok_or_else(|| {
+            let notes = PITCH_CLASSES.join(" ");
+            BadText(format!("'{text}' is no note; use one of {notes}, or a flat like Bb"))
+        })
     }
 }
 

@@ -24,12 +24,12 @@ pub use choices::{Arp, BandRange, Choice, Duty, Keys, Listen, Stereo, Voice, cho
 pub use declaration::{CHOICES, Routing, SPECS, Settings, TEXTS};
 pub use groups::Group;
 pub use listed::Entry;
-pub use map::{BadTargets, Map, Targets};
-pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
+pub use map::{Map, Targets};
+pub use mask::{BandMask, PitchClass, PitchClasses, Scale, Switches};
 pub use numbers::{OutOfRange, Spec, Taper, quantity, spec};
 pub use setting::Setting;
-pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue, SyncTo};
-pub use text::{Text, TextOf};
+pub use tempo::{DEFAULT_TEMPO, NoteValue, SyncTo};
+pub use text::{BadText, Text, TextOf};
 
 use super::notes::pitch_class;
 use smoother::{Fade, Fades};

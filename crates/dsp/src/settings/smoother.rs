@@ -74,7 +74,7 @@ pub struct Smoother {
     /// Targets of the crossfades.
     pub fades: Fades<bool>,
     /// Steps left until each value reaches its target.
-    left: [u32; VALUES],
+    steps_left: [u32; VALUES],
     /// Whether the targets were set since the last step, or any value has steps left.
     moving: bool,
     /// Number of steps of a change.
@@ -95,18 +95,18 @@ pub struct SmoothedSettings {
 impl Smoother {
     /// Creates a smoother at rest at `settings`; `sample_rate` is in Hz.
     pub fn new(settings: &Settings, fades: Fades<bool>, sample_rate: f64) -> Self {
-        let fades = fades.with_low_bands(settings);
-        let values = positions(settings, fades);
-        let steps = (TIME * sample_rate / BLOCK as f64).ceil().max(1.0) as u32;
-        Self {
-            now: values,
-            target: values,
-            settings: Settings { lookahead: fades[Fade::Lookahead], ..*settings },
+        let mut smoother = Self {
+            now: [0.0; VALUES],
+            target: [0.0; VALUES],
+            settings: *settings,
             fades,
-            left: [0; VALUES],
+            steps_left: [0; VALUES],
             moving: false,
-            steps,
-        }
+            steps: (TIME * sample_rate / BLOCK as f64).ceil().max(1.0) as u32,
+        };
+        smoother.aim(settings, fades);
+        smoother.arrive();
+        smoother
     }
 
     /// Sets the targets. A value whose target does not change keeps its countdown.
@@ -118,7 +118,7 @@ impl Smoother {
         for (index, target) in positions(settings, fades).into_iter().enumerate() {
             if target != self.target[index] {
                 self.target[index] = target;
-                self.left[index] = if self.now[index] == target { 0 } else { self.steps };
+                self.steps_left[index] = if self.now[index] == target { 0 } else { self.steps };
             }
         }
     }
@@ -133,13 +133,13 @@ impl Smoother {
     /// Ends the crossfade to the sidechain at its target.
     pub fn arrive_at_sidechain(&mut self) {
         let index = FADES + Fade::Sidechain as usize;
-        (self.now[index], self.left[index]) = (self.target[index], 0);
+        (self.now[index], self.steps_left[index]) = (self.target[index], 0);
     }
 
     /// Ends all changes: sets all values to their targets.
     pub fn arrive(&mut self) {
         self.now = self.target;
-        self.left = [0; VALUES];
+        self.steps_left = [0; VALUES];
         self.moving = false;
     }
 
@@ -148,14 +148,14 @@ impl Smoother {
         if !std::mem::take(&mut self.moving) {
             return false;
         }
-        let values = self.now.iter_mut().zip(self.target).zip(&mut self.left);
-        for ((now, target), left) in values.filter(|(_, left)| **left > 0) {
-            *now += (target - *now) / f64::from(*left);
-            *left -= 1;
-            if *left == 0 {
+        let values = self.now.iter_mut().zip(self.target).zip(&mut self.steps_left);
+        for ((now, target), steps_left) in values.filter(|(_, steps_left)| **steps_left > 0) {
+            *now += (target - *now) / f64::from(*steps_left);
+            *steps_left -= 1;
+            if *steps_left == 0 {
                 *now = target;
             }
-            self.moving |= *left > 0;
+            self.moving |= *steps_left > 0;
         }
         true
     }

@@ -1,11 +1,10 @@
 //! Tempo sync: note values, which set the times of the settings `ring` and `release`.
 
 use super::{
-    Entry, Settings, choice,
+    BadText, Entry, Settings, choice,
     listed::{Listed, entries},
     spec,
 };
-use std::{error::Error, fmt};
 
 /// Tempo in beats per minute that applies while no tempo is known.
 pub const DEFAULT_TEMPO: f64 = 120.0;
@@ -28,19 +27,6 @@ entries! {
 /// A note value, or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NoteValue(u8);
-
-/// Error: a text that is not a note value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadNoteValue(String);
-
-impl fmt::Display for BadNoteValue {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "'{}' is no note value; use off, 1/1, 1/2, 1/4, 1/8, 1/16 or 1/32, ", self.0)?;
-        f.write_str("with a d for dotted or a t for triplet")
-    }
-}
-
-impl Error for BadNoteValue {}
 
 impl NoteValue {
     /// No note value.
@@ -95,11 +81,15 @@ impl Listed for NoteValue {
 }
 
 impl TryFrom<String> for NoteValue {
-    type Error = BadNoteValue;
+    type Error = BadText;
 
-    fn try_from(text: String) -> Result<Self, BadNoteValue> {
+    fn try_from(text: String) -> Result<Self, BadText> {
         let found = choice("sync").and_then(|sync| sync.parse(&text));
-        found.map(Self::new).ok_or(BadNoteValue(text))
+        found.map(Self::new).ok_or_else(|| {
+            let remedy =
+                "use off, 1/1, 1/2, 1/4, 1/8, 1/16 or 1/32, with a d for dotted or a t for triplet";
+            BadText(format!("'{text}' is no note value; {remedy}"))
+        })
     }
 }
 

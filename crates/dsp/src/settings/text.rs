@@ -1,7 +1,19 @@
 //! Settings that are a text: switches of bands or notes, and names of notes.
 
 use super::{Settings, Switches, mask::digit_counts};
-use std::fmt;
+use std::{error::Error, fmt};
+
+/// Error: text that is not a valid value. The message says what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadText(pub(super) String);
+
+impl fmt::Display for BadText {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for BadText {}
 
 /// Syntax of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

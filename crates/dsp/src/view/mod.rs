@@ -236,12 +236,12 @@ impl Snapshot {
     /// Key, tuning and tempo are `None`.
     pub(crate) fn new(
         synthesis: &Synthesis,
-        settings: &Resolved,
+        controls: &Resolved,
         played: Option<BandMask>,
         held: BandMask,
         makeup: f32,
     ) -> Self {
-        let params = &synthesis.params;
+        let (params, settings) = (&synthesis.params, &controls.settings);
         let bank = |bank: &Bank| {
             let State { lo, bp, power, .. } = bank.state(params);
             let [lo, bp, power] = [lo, bp, power].map(Lanes::tones);
@@ -264,7 +264,7 @@ impl Snapshot {
             voice: settings.voice,
             octave: settings.octave,
             duty: settings.duty,
-            parts: synthesis.chip_parts(),
+            parts: synthesis.first_voices().chip_parts(),
             ..Self::default()
         }
     }

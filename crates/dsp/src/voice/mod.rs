@@ -15,7 +15,7 @@ use crate::{
     ramp::Ramp,
     settings::Voice,
 };
-use chip::{Chip, ChipInput};
+use chip::{Arranger, Chip, ChipInput};
 pub use chip::{ChipNoise, ChipPulse, ChipTick};
 pub use oscillators::{CUTOFF, LEVEL_POLES, LevelSource};
 use oscillators::{Gate, Levels, Oscillators, RenderJob};
@@ -69,6 +69,7 @@ pub struct Voices {
 }
 
 impl Voices {
+    /// Creates the state at rest. The first block starts at the levels that the bands have then.
     pub fn new(sample_rate: f64) -> Self {
         Self {
             oscillators: Oscillators::new(sample_rate),
@@ -85,11 +86,6 @@ impl Voices {
         }
     }
 
-    /// Clears all state. The next block starts at the levels that the bands have then.
-    pub fn activate(&mut self, sample_rate: f64) {
-        *self = Self::new(sample_rate);
-    }
-
     /// Returns the chip's registers as of its last tick; `None` while the voice Chip is off.
     pub fn chip(&self) -> Option<ChipTick> {
         self.chips.then_some(self.chip.latest)
@@ -97,7 +93,8 @@ impl Voices {
 
     /// Returns the bands of bass and lead; `None` for a silent one, or while the voice Chip is off.
     pub fn chip_parts(&self) -> [Option<usize>; 2] {
-        if self.chips { self.chip.arranger.parts() } else { [None; 2] }
+        let Arranger { bass, lead, .. } = self.chip.arranger;
+        if self.chips { [bass, lead] } else { [None; 2] }
     }
 
     /// Begins a block: reads the phases of the bands.
@@ -142,18 +139,18 @@ impl Voices {
         if share > 0.0 {
             total += f64::from(share) * (f64::from(ahead) - total);
         }
-        for own in &mut self.totals {
-            *own += if self.fresh { 1.0 } else { self.total_step } * (total - *own);
-            total = *own;
+        for pole in &mut self.totals {
+            *pole += if self.fresh { 1.0 } else { self.total_step } * (total - *pole);
+            total = *pole;
         }
-        let high = params.formulas.ceiling * total;
+        let high = params.ceiling * total;
         let gate = Gate::new(params.gate(total) as f32, high as f32);
         let step = match source {
             _ if self.fresh => 1.0,
             LevelSource::Listener(..) => {
                 -libm::expm1(-(BLOCK as f64) / (ATTACK * params.sample_rate))
             }
-            LevelSource::Own => 1.0 - (1.0 - params.formulas.band_step).powi(BLOCK as i32),
+            LevelSource::Own => 1.0 - (1.0 - params.band_step).powi(BLOCK as i32),
         } as f32;
         // With early levels, a note begins at its full level.
         let first_step = step + share * (1.0 - step);
@@ -216,10 +213,10 @@ impl Voices {
                 }
                 Voice::SoftClean => {
                     for shape in 0..SHAPES {
-                        let own = self.drive.map(|position| shape_weight(shape, *position));
-                        if !own.is(0.0) {
+                        let weight = self.drive.map(|position| shape_weight(shape, *position));
+                        if !weight.is(0.0) {
                             let (row, _) = Waveforms::shared().driven(shape);
-                            play(row, share.times(own));
+                            play(row, share.times(weight));
                         }
                     }
                 }

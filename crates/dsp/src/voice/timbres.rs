@@ -55,7 +55,7 @@ impl Timbre {
 #[derive(Debug, Clone)]
 pub struct Timbres {
     sample_rate: f64,
-    /// Settings that chose the last target; see `timbre_key`.
+    /// Settings on which the last target depends; see `timbre_key`.
     aimed: (Voice, Duty, f32, f32, f32),
     pub arrangement: Arrangement,
     from: Timbre,
@@ -83,6 +83,7 @@ impl Timbres {
         }
     }
 
+    /// Returns the settings on which a timbre depends.
     fn timbre_key(settings: &Settings) -> (Voice, Duty, f32, f32, f32) {
         (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
     }

@@ -29,7 +29,7 @@ const SERIES_LENGTH: usize = 1 << 16;
 /// RMS of the steps of the chip's triangle, 0..15, without their mean.
 pub const STEPS_RMS: f64 = 4.609_772_228_646_444;
 /// Number of bits for the difference between a sample and the next one.
-const MORE: u32 = 15;
+const DIFFERENCE_BITS: u32 = 15;
 /// Number of samples that are read together.
 pub const CHUNK: usize = 16;
 
@@ -38,8 +38,8 @@ pub const CHUNK: usize = 16;
 pub struct Table {
     /// Binary logarithm of the number of samples.
     bits: u32,
-    /// Samples, each with the difference to the next one in its lowest [`MORE`] bits. One access for both makes reading twice as
-    /// fast.
+    /// Samples, each with the difference to the next one in its lowest [`DIFFERENCE_BITS`] bits. One access for both makes
+    /// reading twice as fast.
     samples: Vec<u32>,
     /// Amplitude of a sample of 1.
     pub unit: f32,
@@ -54,10 +54,10 @@ impl Table {
             samples.iter().map(|sample| (sample / unit).round() as i32).collect();
         let next = rounded.iter().cycle().skip(1);
         let pair = |(&sample, &next): (&i32, &i32)| {
-            let more = next - sample;
+            let difference = next - sample;
             // No waveform rises by more than a twelfth of its height within a sample.
-            debug_assert!(more.unsigned_abs() < 1 << 14, "{more}");
-            (sample << MORE | more & ((1 << MORE) - 1)) as u32
+            debug_assert!(difference.unsigned_abs() < 1 << 14, "{difference}");
+            (sample << DIFFERENCE_BITS | difference & ((1 << DIFFERENCE_BITS) - 1)) as u32
         };
         let samples = rounded.iter().zip(next).map(pair).collect();
         Self { bits: rounded.len().trailing_zeros(), samples, unit: unit as f32 }
@@ -74,8 +74,9 @@ impl Table {
         std::array::from_fn(|frame| {
             let share = ((phases[frame] << self.bits) >> 8) as i32 as f32 * (1.0 / 16_777_216.0);
             let pair = pairs[frame] as i32;
-            let (sample, more) = (pair >> MORE, pair << (32 - MORE) >> (32 - MORE));
-            sample as f32 + share * more as f32
+            let (sample, difference) =
+                (pair >> DIFFERENCE_BITS, pair << (32 - DIFFERENCE_BITS) >> (32 - DIFFERENCE_BITS));
+            sample as f32 + share * difference as f32
         })
     }
 }

@@ -30,7 +30,7 @@ fn frequency(key: i32) -> f64 {
     440.0 * (f64::from(key - 69) / 12.0).exp2()
 }
 
-/// Returns the wet signal in time with the input.
+/// Returns the wet signal for `input`, without the latency.
 fn wet(settings: &Settings, input: &[f32]) -> Vec<f32> {
     let mut filter = ToneFilter::new(RATE, settings).unwrap();
     let mut signal = input.to_vec();

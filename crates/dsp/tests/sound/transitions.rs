@@ -1,9 +1,7 @@
 //! Changes of choices and switches while sound is processed: no click, no hole, no ghost of earlier sound.
 
 use std::f64::consts::TAU;
-use tone_filter_dsp::{
-    BLOCK, CHOICES, Controls, Kernel, KeyEvent, Setting, Settings, Stereo, ToneFilter, Voice,
-};
+use tone_filter_dsp::{CHOICES, Controls, Kernel, KeyEvent, Setting, Settings, Stereo};
 use tone_filter_testkit::{Draws, Music, Note, Scene, Values, sweep};
 
 const RATE: f64 = 48_000.0;
@@ -112,10 +110,6 @@ fn assert_seamless(what: &str, output: &Sound, at: usize) {
     }
 }
 
-fn changed<T: Into<Controls>>(one: T, other: T, input: &Sound, sidechain: Option<&Sound>) -> Sound {
-    run(&[(0, one.into()), (SETTLED + 17, other.into())], input, sidechain)
-}
-
 #[test]
 fn a_bank_that_is_switched_off_ranks_no_notes() {
     // In the right channel alone, two loud notes; then two soft notes in both channels.
@@ -130,59 +124,6 @@ fn a_bank_that_is_switched_off_ranks_no_notes() {
     let fresh = run(&[(0, mono.into())], &both(quiet.clone()), None);
     let level = |sound: &Sound| rms_db(&sound[0][sound[0].len() - 48_000..]);
     assert!((level(&output) - level(&fresh)).abs() < 0.5, "{} {}", level(&output), level(&fresh));
-}
-
-/// Ids of the settings that may act on the sound before it leaves the delay, because the listener or the early bank uses them.
-const HEARD_AHEAD: &str = "threshold ceiling floor ring release tuning transpose sensitivity listener sync freeze listen \
-                           auto-tuning range focus";
-
-/// For each setting, compares the output with and without a change in the middle of a block.
-#[test]
-fn settings_act_on_the_sound_of_their_time() {
-    const AT: usize = SETTLED + 17;
-    /// Longer than any latency.
-    const FRAMES: usize = 2400;
-    let (input, side) = (notes(0.0), notes(1.0));
-    let play = |filter: &mut ToneFilter, range: std::ops::Range<usize>| {
-        let mut output = input.each_ref().map(|channel| channel[range.clone()].to_vec());
-        let side = side.each_ref().map(|channel| &channel[range.clone()]);
-        let [left, right] = &mut output;
-        filter.process_events(&mut [left, right], &side, [], |_, _| ());
-        output
-    };
-    for voice in sweep::part(3, [Voice::Soft, Voice::Square, Voice::Chip]) {
-        // Frames from each change until the output differs.
-        let [undelayed, delayed] = [false, true].map(|lookahead| {
-            let settings = Settings { voice, lookahead, voices: 6.0, ..Settings::default() };
-            let mut filter = ToneFilter::new(RATE, &settings).unwrap();
-            filter.play(KeyEvent::Key(69, 1.0));
-            play(&mut filter, 0..AT);
-            let goes_on = play(&mut filter.clone(), AT..AT + FRAMES).concat();
-            let all = Setting::all().filter(|own| own.id() != "lookahead");
-            let differs = |(setting, to): (Setting, Controls)| {
-                let mut filter = filter.clone();
-                filter.set_controls(&to).unwrap();
-                let changed = play(&mut filter, AT..AT + FRAMES).concat();
-                let pairs = changed.iter().zip(&goes_on).enumerate();
-                let first =
-                    pairs.filter(|(_, (one, other))| one != other).map(|(at, _)| at % FRAMES).min();
-                (setting.id(), setting.text(&to), first)
-            };
-            let ends =
-                |own: Setting| own.ends(&settings.into()).into_iter().map(move |to| (own, to));
-            all.flat_map(ends).map(differs).collect::<Vec<_>>()
-        });
-        let filter =
-            ToneFilter::new(RATE, &Settings { lookahead: true, ..Settings::default() }).unwrap();
-        for ((id, text, undelayed), (.., delayed)) in undelayed.into_iter().zip(delayed) {
-            let what = format!("{voice:?}, {id} {text}: {undelayed:?}, {delayed:?}");
-            // The lookahead limiter is the last part of the latency.
-            let early = delayed.is_some_and(|own| own < filter.bank_delay());
-            assert!(!early || HEARD_AHEAD.split(' ').any(|own| own == id), "{what}");
-            let late = delayed.is_none_or(|own| own >= filter.latency() + 2 * BLOCK);
-            assert!(!late || undelayed.is_none_or(|own| own >= BLOCK), "{what}");
-        }
-    }
 }
 
 /// Frequencies in Hz of all twelve notes, so that every scale has some: multiples of 5 Hz, so the sum repeats after 0.2 s.
@@ -237,7 +178,7 @@ fn choices_change_without_clicks_and_holes() {
     // A frozen bank would play its recorded sound again.
     let pairs = pairs().filter(|(_, one, two)| !one.settings.freeze && !two.settings.freeze);
     for (what, before, after) in sweep::part(100, pairs) {
-        assert_seamless(&what, &changed(before, after, &input, Some(&side)), at);
+        assert_seamless(&what, &run(&[(0, before), (at, after)], &input, Some(&side)), at);
     }
 }
 

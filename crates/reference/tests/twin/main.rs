@@ -123,8 +123,7 @@ fn agrees(name: &str, scene: &Scene) {
 
 #[test]
 fn automation_of_every_setting_is_the_twins_to_80_db() {
-    let mut cases = Vec::new();
-    for voice in Voice::ALL {
+    let bases = |voice| {
         let settings = Settings { voice, mix: 100.0, ..Settings::default() };
         let moved = Settings {
             map: Map::Snap,
@@ -135,11 +134,13 @@ fn automation_of_every_setting_is_the_twins_to_80_db() {
             ..settings
         };
         let ahead = Settings { lookahead: true, ..settings };
-        let bases = [("", settings), (", moved", moved), (", ahead", ahead)];
-        cases.extend(bases.map(|(name, base)| (voice, name, base)));
-    }
-    for (voice, name, base) in part(27, cases) {
-        agrees(&format!("{voice:?}{name}"), &automated(base.into(), voice as u64, all()));
+        [("", settings), (", moved", moved), (", ahead", ahead)]
+    };
+    for index in 0..bases(Voice::Soft).len() {
+        for voice in part(9, Voice::ALL) {
+            let (name, base) = bases(voice)[index];
+            agrees(&format!("{voice:?}{name}"), &automated(base.into(), voice as u64, all()));
+        }
     }
 }
 

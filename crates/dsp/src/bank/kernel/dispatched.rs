@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{lanes::LANES, notes::PUBLISHED};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
-use tone_filter_simd::denormals;
+use tone_filter_simd::{Work, denormals};
 
 /// Vectors of published tones that are processed together.
 const GROUP: usize = 3;
@@ -36,27 +36,32 @@ const QUIETEST: f32 = 1e-17;
 /// Lower bound of a gated amplitude on the same CPUs. Its square is just not denormal.
 const QUIETEST_GATED: f32 = 1.1e-19;
 
-/// Processes `task`. The result agrees with [`scalar::process`](super::scalar::process) to 90 dB.
-#[inline(always)]
-pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
-    simd.vectorize(
-        #[inline(always)]
-        || match (c.weighting, c.driven) {
-            (_, false) => run::<S, SWITCHED, false>(simd, c, task),
-            (_, true) if c.sides.is_some() => run::<S, PLACED, true>(simd, c, task),
-            (Weighting::Switched, true) => run::<S, SWITCHED, true>(simd, c, task),
-            (Weighting::Moving, true) => run::<S, MOVING, true>(simd, c, task),
-        },
-    );
+/// Task for the vectors of a kernel. The result agrees with [`scalar::process`](super::scalar::process) to 90 dB.
+pub struct Dispatched<'a> {
+    pub c: &'a Coefficients,
+    pub task: Task<'a>,
 }
 
-/// Processes `task` as [`process`] does, with one loop for all kinds of weights.
-#[inline(always)]
-pub fn process_any<S: Simd>(simd: S, c: &Coefficients, task: Task) {
-    simd.vectorize(
-        #[inline(always)]
-        || run::<S, ANY, true>(simd, c, task),
-    );
+impl Work for Dispatched<'_> {
+    fn run<S: Simd>(self, simd: S) {
+        let Self { c, task } = self;
+        simd.vectorize(
+            #[inline(always)]
+            || match (c.weighting, c.driven) {
+                (_, false) => run::<S, SWITCHED, false>(simd, c, task),
+                (_, true) if c.sides.is_some() => run::<S, PLACED, true>(simd, c, task),
+                (Weighting::Switched, true) => run::<S, SWITCHED, true>(simd, c, task),
+                (Weighting::Moving, true) => run::<S, MOVING, true>(simd, c, task),
+            },
+        );
+    }
+
+    fn run_portable<S: Simd>(self, simd: S) {
+        simd.vectorize(
+            #[inline(always)]
+            || run::<S, ANY, true>(simd, self.c, self.task),
+        );
+    }
 }
 
 /// Kinds of [`Weighting`] as values of a const parameter.

@@ -12,7 +12,8 @@
 //! this if a factor depends on where a call begins (other than by its `position` in the block), if the order of a sum depends on
 //! the length of a call, or if a state is read in the wrong units. Vector kernels keep the state of an incomplete block in units
 //! of their own (`frame.rs`), which [`State::age`] indicates. Code that reads or changes a state calls [`State::settle`] first. A
-//! kernel that starts in the middle of a block calls `Frame::enter`. The tests here run every kernel with calls of any length.
+//! kernel that starts in the middle of a block calls `Frame::enter`. In `tests/sound`, `accuracy.rs` compares every kernel with the
+//! reference, and `properties.rs` runs every kernel with calls of any length.
 
 mod dispatched;
 mod fractions;
@@ -23,15 +24,14 @@ mod scalar;
 
 use super::resonator::Design;
 use crate::{
-    coefficients,
     lanes::{BLOCK, Lanes},
     notes::PUBLISHED,
     ramp::Ramp,
 };
-use fearless_simd::Simd;
+use dispatched::Dispatched;
 use frame::Frame;
 pub use rows::Rows;
-use tone_filter_simd::{Kernel, Work};
+use tone_filter_simd::Kernel;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
@@ -67,9 +67,9 @@ enum Weighting {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coefficients {
-    /// [`Loop::rise`](super::resonator::Loop::rise) of each tone.
+    /// Factor `a` of each tone's first integrator; see [`resonator`](super::resonator).
     pub rise: Lanes,
-    /// [`Loop::fall`](super::resonator::Loop::fall) of each tone.
+    /// Factor `b` of each tone's feedback from the first integrator.
     pub fall: Lanes,
     /// Negated gain of the input into `lo` of each tone: the gain of the resonator over `fall`.
     pub entry: Lanes,
@@ -80,9 +80,8 @@ pub struct Coefficients {
     pub sides: Option<Ramp<Lanes>>,
     weighting: Weighting,
     /// Guard added to the RMS in the denominator of the drive: keeps the drive finite while a band has no power yet.
-    /// [`RMS_GUARD`] at the nominal level.
     pub guard: f32,
-    /// [`Loop::damping`](super::resonator::Loop::damping) of each tone; one value for all published tones.
+    /// Damping `d = 1 - r^2` of each tone; one value for all published tones.
     pub damping: Lanes,
     /// One-pole coefficient of the power trackers, per sample.
     step: f32,
@@ -126,11 +125,10 @@ impl Coefficients {
     pub fn set_resonators(&mut self, designs: &[Design]) {
         self.low = designs.len() > PUBLISHED;
         for (tone, design) in designs.iter().enumerate() {
-            let resonator = design.two_integrator_loop();
-            self.rise.0[tone] = resonator.rise;
-            self.fall.0[tone] = resonator.fall;
-            self.entry.0[tone] = resonator.gain / resonator.fall;
-            self.damping.0[tone] = resonator.damping;
+            let ((rise, fall), r) = (design.factors(), design.radius);
+            (self.rise.0[tone], self.fall.0[tone]) = (rise, fall);
+            self.entry.0[tone] = design.gain as f32 / fall;
+            self.damping.0[tone] = ((1.0 - r) * (1.0 + r)) as f32;
         }
         self.frame.set_resonators(designs, &self.fall);
     }
@@ -142,7 +140,9 @@ impl Coefficients {
     }
 
     pub fn set_weights(&mut self, weights: &Ramp<Lanes>) {
-        let switched = weights.to.all(|weight| (weight == 0.0) | (weight == 1.0));
+        // Visits all lanes, so that the loop vectorises.
+        let switches = |all, weight: &f32| all & ((*weight == 0.0) | (*weight == 1.0));
+        let switched = weights.to.0.iter().fold(true, switches);
         self.weighting =
             if switched && !weights.moves() { Weighting::Switched } else { Weighting::Moving };
         self.weights = *weights;
@@ -177,7 +177,8 @@ pub struct Task<'a> {
     pub sides: &'a mut [f32],
 }
 
-pub const RMS_GUARD: f32 = coefficients::RMS_GUARD as f32;
+/// Value of [`Coefficients::guard`] at the nominal level.
+pub const RMS_GUARD: f32 = 0.001;
 
 /// Advances a bank by the length of `task.sums`, at most [`BLOCK`] samples, and writes the outputs.
 pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
@@ -194,21 +195,3 @@ pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
         kernel.run(Dispatched { c, task });
     }
 }
-
-struct Dispatched<'a> {
-    c: &'a Coefficients,
-    task: Task<'a>,
-}
-
-impl Work for Dispatched<'_> {
-    fn run<S: Simd>(self, simd: S) {
-        dispatched::process(simd, self.c, self.task);
-    }
-
-    fn run_portable<S: Simd>(self, simd: S) {
-        dispatched::process_any(simd, self.c, self.task);
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -16,9 +16,9 @@ pub const OTHERS: usize = 1;
 pub const BASS: usize = 2;
 /// Bonus in dB for each semitone of the pitch of a note. The note with the highest sum of level, bonuses and penalties is the
 /// lead.
-const HEIGHT: f32 = 1.0;
+const PITCH_BONUS: f32 = 1.0;
 /// Penalty in dB for each semitone between a note and the last lead.
-const DISTANCE: f32 = 0.5;
+const DISTANCE_PENALTY: f32 = 0.5;
 /// Distance in semitones beyond which the penalty stays the same.
 const FARTHEST: i32 = 12;
 /// Bonus in dB for the note that leads already.
@@ -77,10 +77,10 @@ pub struct Arranger {
     volumes: Lanes,
     /// Ticks since each note began.
     ages: [u32; LANES],
-    lead: Option<usize>,
+    pub lead: Option<usize>,
     /// Semitones from A3 to the last lead.
-    height: Option<i32>,
-    bass: Option<usize>,
+    lead_pitch: Option<i32>,
+    pub bass: Option<usize>,
     ticks: u32,
 }
 
@@ -90,14 +90,10 @@ impl Arranger {
             volumes: Lanes::ZERO,
             ages: [0; LANES],
             lead: None,
-            height: None,
+            lead_pitch: None,
             bass: None,
             ticks: 0,
         }
-    }
-
-    pub fn parts(&self) -> [Option<usize>; 2] {
-        [self.bass, self.lead]
     }
 
     /// Resets the ages of the notes that have ended: their `amplitudes` are 0.
@@ -144,17 +140,17 @@ impl Arranger {
         // Sentinel: no lead.
         let last = self.lead.unwrap_or(TONES);
         let score = |tone: usize| {
-            let own = semitone(tone);
-            let distance = self.height.map_or(0, |last| (own - last).abs().min(FARTHEST));
-            OCTAVE * libm::log2f(amplitudes.0[tone]) + HEIGHT * own as f32
-                - DISTANCE * distance as f32
+            let pitch = semitone(tone);
+            let distance = self.lead_pitch.map_or(0, |last| (pitch - last).abs().min(FARTHEST));
+            OCTAVE * libm::log2f(amplitudes.0[tone]) + PITCH_BONUS * pitch as f32
+                - DISTANCE_PENALTY * distance as f32
                 + if tone == last { ADVANTAGE } else { 0.0 }
         };
         let scored = by_pitch().filter(sounds).map(|tone| (tone, score(tone)));
         // Of equal scores, the higher note wins.
         let lead = scored.max_by(|a, b| a.1.total_cmp(&b.1));
         self.lead = lead.map(|(tone, _)| tone);
-        self.height = self.lead.map(semitone).or(self.height);
+        self.lead_pitch = self.lead.map(semitone).or(self.lead_pitch);
     }
 
     /// Returns the notes that are silent in this tick, because another note has its turn in the last voice.

@@ -6,8 +6,8 @@
 mod arrange;
 mod noise;
 
-pub use arrange::Arrangement;
-use arrange::{Arranger, BASS, LEAD, LOUDEST, OTHERS};
+pub use arrange::{Arrangement, Arranger};
+use arrange::{BASS, LEAD, LOUDEST, OTHERS};
 use noise::Noise;
 
 use super::{
@@ -17,7 +17,7 @@ use super::{
     waveform::{STEPS_RMS, Waveforms},
 };
 use crate::{
-    coefficients::low_pass_pole,
+    bank::low_pass_pole,
     lanes::{BLOCK, Lanes},
     notes::TONES,
     ramp::Ramp,
@@ -133,7 +133,7 @@ pub struct Chip {
     sample_rate: f64,
     /// Samples until the next tick, times [`TICKS`]. The product is a whole number, so that a tick at the border of two blocks is
     /// exact.
-    left: f64,
+    samples_left: f64,
     pub arranger: Arranger,
     /// Volumes of the notes in each part at the last tick.
     held: [Lanes; 3],
@@ -164,19 +164,12 @@ pub struct ChipInput<'a> {
     pub arrangement: &'a Arrangement,
 }
 
-impl ChipInput<'_> {
-    /// Returns the amplitudes at the end of the block.
-    fn amplitudes(&self) -> &Lanes {
-        &self.oscillators.gains.to
-    }
-}
-
 impl Chip {
     pub fn new(sample_rate: f64) -> Self {
         let pole = |hertz| low_pass_pole(hertz, sample_rate) as f32;
         Self {
             sample_rate,
-            left: 0.0,
+            samples_left: 0.0,
             arranger: Arranger::new(),
             held: [Lanes::ZERO; 3],
             volumes: [Ramp::rest(Lanes::ZERO); 3],
@@ -192,17 +185,17 @@ impl Chip {
 
     /// Begins a block: sets the volumes. At a tick, also assigns the parts.
     pub fn begin_block(&mut self, input: ChipInput) {
-        self.arranger.follow(input.amplitudes());
-        if self.left <= 0.0 {
-            self.left = (self.left + self.sample_rate).max(0.0);
+        let amplitudes = &input.oscillators.gains.to;
+        self.arranger.follow(amplitudes);
+        if self.samples_left <= 0.0 {
+            self.samples_left = (self.samples_left + self.sample_rate).max(0.0);
             self.tick(&input);
         } else {
             self.unit.stay();
             self.noise_volume.stay();
         }
-        self.left -= BLOCK as f64 * TICKS;
+        self.samples_left -= BLOCK as f64 * TICKS;
         // A silent band has no phase, so its note stops at once.
-        let amplitudes = input.amplitudes();
         for (volume, held) in self.volumes.iter_mut().zip(&self.held) {
             let sounding = |tone| if amplitudes.0[tone] > 0.0 { held.0[tone] } else { 0.0 };
             volume.next(Lanes::of(sounding));
@@ -215,7 +208,7 @@ impl Chip {
         let drifts = now > DRIFT * before || before > DRIFT * now;
         let unit = if drifts { now } else { before };
         self.unit.next(unit);
-        self.held = self.arranger.tick(input.arrangement, input.amplitudes(), unit);
+        self.held = self.arranger.tick(input.arrangement, &input.oscillators.gains.to, unit);
         let powers = input.oscillators.amplitudes.0.iter().zip(&input.angles.0);
         let noise = self.noise.tick(powers.map(|(a, angle)| (0.5 * a * a, *angle)));
         let exact = LOUDEST * noise / unit.max(f32::MIN_POSITIVE);
@@ -233,7 +226,7 @@ impl Chip {
             let own = input.oscillators.frequency(tone).clamp(nominal / most, nominal * most);
             scale * own * input.oscillators.pitch.ratio(tone)
         };
-        let amplitudes = input.amplitudes();
+        let amplitudes = &input.oscillators.gains.to;
         let loudest = |part: usize| {
             let sounding = (0..TONES).filter(|tone| self.held[part].0[*tone] > 0.0);
             sounding.max_by(|a, b| amplitudes.0[*a].total_cmp(&amplitudes.0[*b]))
@@ -254,7 +247,7 @@ impl Chip {
         }
     }
 
-    /// Measures `input` for the noise, and renders the noise for its duration.
+    /// Measures `input` for the noise, and renders as many samples of noise.
     pub fn read_noise(&mut self, input: &[f32]) {
         self.hiss = [0.0; BLOCK];
         self.noise.process(input, &mut self.hiss);
@@ -301,7 +294,8 @@ impl Chip {
             let mean = sounds[part].mean as f32;
             self.volumes[part].map(|volumes| mean * volumes.0.iter().sum::<f32>())
         };
-        let mean = mean(LEAD).plus(mean(OTHERS));
+        let [lead, others] = [LEAD, OTHERS].map(mean);
+        let mean = Ramp::between(lead.from + others.from, lead.to + others.to);
         let [triangle_share, noise_share] = SHARES.map(|share| share as f32);
         let scale = (waveforms.rms * scale()) as f32;
         let mut mixed = [0.0; BLOCK];

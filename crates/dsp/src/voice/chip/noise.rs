@@ -90,7 +90,7 @@ pub struct Noise {
     pub rate: u8,
     register: u16,
     /// Remaining fraction of the register's current step.
-    left: f64,
+    step_left: f64,
 }
 
 impl Noise {
@@ -108,7 +108,7 @@ impl Noise {
             share_growth: libm::exp(1.0 / (SHARE_GROWTH * TICKS)) as f32,
             rate: DARKEST as u8,
             register: 1,
-            left: 1.0,
+            step_left: 1.0,
         }
     }
 
@@ -137,7 +137,7 @@ impl Noise {
     /// Measures `input`, and writes as many samples of the register's output (-1..1) to `noise`: each the mean over the duration
     /// of a sample.
     pub fn process(&mut self, input: &[f32], noise: &mut [f32; BLOCK]) {
-        let Self { mut filters, mut powers, mut register, mut left, .. } = *self;
+        let Self { mut filters, mut powers, mut register, mut step_left, .. } = *self;
         let decay = 1.0 - self.step;
         let clocks = CLOCK
             / (f64::from(PERIODS[usize::from(self.rate) - BRIGHTEST as usize]) * self.sample_rate);
@@ -148,15 +148,16 @@ impl Noise {
             }
             let level = |register: u16| if register & 1 == 0 { 1.0 } else { -1.0 };
             let (mut sum, mut rest) = (0.0, clocks);
-            while rest > left {
-                sum += left * level(register);
-                rest -= left;
-                left = 1.0;
+            while rest > step_left {
+                sum += step_left * level(register);
+                rest -= step_left;
+                step_left = 1.0;
                 register = register >> 1 | ((register ^ register >> 1) & 1) << 14;
             }
-            left -= rest;
+            step_left -= rest;
             *noise = ((sum + rest * level(register)) / clocks) as f32;
         }
-        (self.filters, self.powers, self.register, self.left) = (filters, powers, register, left);
+        (self.filters, self.powers, self.register, self.step_left) =
+            (filters, powers, register, step_left);
     }
 }

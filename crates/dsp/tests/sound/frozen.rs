@@ -1,13 +1,13 @@
-//! Playing: the time of events, and a frozen sound.
+//! A frozen sound.
 
 use crate::{
     filtered,
     laws::hearing::{RATE, level},
 };
 use std::f64::consts::TAU;
-use tone_filter_dsp::{BandMask, Kernel, KeyEvent, Keys, Settings, ToneFilter, Voice, notes};
+use tone_filter_dsp::{BandMask, Kernel, Settings, ToneFilter, Voice, notes};
 use tone_filter_testkit::{
-    signals::{noise, noisy_chord, sine},
+    signals::{noise, sine},
     sweep,
 };
 
@@ -23,33 +23,6 @@ fn tone(signal: &[f32], hertz: f64) -> (f64, f64) {
     let turned = other - one - TAU * hertz * half as f64 / RATE;
     let error = turned - TAU * (turned / TAU).round();
     (hertz + error / TAU * RATE / half as f64, decibels)
-}
-
-#[test]
-fn an_event_takes_effect_at_the_next_multiple_of_64_samples() {
-    let settings = Settings { keys: Keys::Hold, ..wet(Voice::Soft) };
-    let events = [
-        (6400, KeyEvent::Key(69, 1.0)),
-        (12_001, KeyEvent::Bend(1.0)),
-        (19_000, KeyEvent::ReleaseAll),
-    ];
-    let sound = noisy_chord(0.5, RATE);
-    let mut output = sound.clone();
-    let mut filter = ToneFilter::new(RATE, &settings).unwrap();
-    filter.process_events(&mut [&mut output], &[], events, |_, _| ());
-
-    let mut expected = sound;
-    let mut filter = ToneFilter::new(RATE, &settings).unwrap();
-    let mut start = 0;
-    for (frame, event) in events {
-        let at = 64 * usize::div_ceil(frame, 64);
-        filter.process(&mut [&mut expected[start..at]]);
-        filter.play(event);
-        start = at;
-    }
-    filter.process(&mut [&mut expected[start..]]);
-    assert!(output == expected);
-    assert!(output[9600..12_000].iter().any(|x| x.abs() > 1e-3), "the key sounds");
 }
 
 #[test]
