@@ -312,3 +312,81 @@ impl Bank {
         [left, self.right.map_or(left, clip)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::PI;
+
+    const RATES: [f64; 6] = [44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0];
+    const RING: f64 = 1.5663;
+
+    /// Returns the factors of the last two outputs in the loop's difference equation.
+    fn feedback(resonator: &Resonator) -> [f64; 2] {
+        let Resonator { factor, damping, .. } = resonator;
+        [2.0 - damping - factor * factor, damping - 1.0]
+    }
+
+    /// Returns magnitude and phase of a resonator's response at `w`, from its difference equation.
+    fn response(resonator: &Resonator, w: f64) -> (f64, f64) {
+        let [a1, a2] = feedback(resonator);
+        let numerator = (1.0 - (2.0 * w).cos(), (2.0 * w).sin());
+        let denominator =
+            (1.0 - a1 * w.cos() - a2 * (2.0 * w).cos(), a1 * w.sin() + a2 * (2.0 * w).sin());
+        let norm = denominator.0.powi(2) + denominator.1.powi(2);
+        let re = numerator.0 * denominator.0 + numerator.1 * denominator.1;
+        let im = numerator.1 * denominator.0 - numerator.0 * denominator.1;
+        (resonator.gain * re.hypot(im) / norm, im.atan2(re))
+    }
+
+    #[test]
+    fn a_resonator_passes_its_note_and_blocks_dc_and_nyquist() {
+        for (rate, tone) in RATES.into_iter().flat_map(|rate| (0..TONES).map(move |n| (rate, n))) {
+            let f = 440.0 * ((semitone(tone) - 12.0) / 12.0).exp2();
+            // Constant Q below 220 Hz.
+            let ring = RING * (220.0 / f).max(1.0);
+            let resonator = Resonator::new(f, ring, rate);
+            let w = TAU * f / rate;
+            let (magnitude, phase) = response(&resonator, w);
+            assert!((magnitude - 1.0).abs() < 1e-7, "{rate} {f}: {magnitude}");
+            // The zeros do not quite cancel the phase of the poles: (1 - r) / (2 tan w) is left at first order.
+            let radius = (-feedback(&resonator)[1]).sqrt();
+            let expected = (1.0 - radius) / (2.0 * w.tan());
+            assert!((phase - expected).abs() < 1e-4 && phase.abs() < 0.0017, "{rate} {f}: {phase}");
+            // The decay rate s in 1/s of a T60 is a half width of s / 2 pi Hz, where the response is 3 dB down.
+            let half_width = 1000f64.ln() / ring / TAU;
+            for side in [-1.0, 1.0] {
+                let (magnitude, _) = response(&resonator, TAU * (f + side * half_width) / rate);
+                let db = 20.0 * magnitude.log10();
+                assert!((db + 10.0 * 2f64.log10()).abs() < 0.02, "{rate} {f}: {db}");
+            }
+            assert!([0.0, PI].iter().all(|w| response(&resonator, *w).0 < 1e-10));
+        }
+    }
+
+    #[test]
+    fn a_steady_sine_below_the_ceiling_is_measured_at_its_power() {
+        // Two distant tones share the power. With the ceiling out of the way and no gate, the tracked power of a steady sine is
+        // its mean square.
+        let sound = Sound {
+            threshold: -60.0,
+            ceiling: 0.0,
+            floor: -90.0,
+            ring: 0.5,
+            low_range: true,
+            ..Sound::published()
+        };
+        let rate = 48_000.0;
+        let mut bank = Bank::new(&sound, rate);
+        let (mut mean, mut count) = (0.0, 0.0);
+        for t in 0..(6.0 * rate) as usize {
+            let sine = |f: f64, a: f64| a * (TAU * f * t as f64 / rate).sin();
+            bank.next(sine(440.0, 0.1) + sine(1760.0, 0.5));
+            if t as f64 > 4.0 * rate {
+                (mean, count) = (mean + bank.bands[12].power, count + 1.0);
+            }
+        }
+        let db = 10.0 * (mean / count / (0.1f64.powi(2) / 2.0)).log10();
+        assert!(db.abs() < 0.01, "{db}");
+    }
+}

@@ -120,3 +120,39 @@ pub(crate) fn soft_rms() -> f64 {
     let s = (k * k - 1.0).sqrt();
     (1.0 - 4.0 / PI * k.acosh() / s + 2.0 / PI * (k / (s * s) - k.acosh() / s.powi(3))).sqrt()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_series_has_a_mean_square_of_one() {
+        use Voice::{Chip, Pulse12, Pulse25, Saw, Sine, Square, Triangle};
+        for voice in [Sine, Square, Pulse25, Pulse12, Triangle, Saw, Chip] {
+            let squares = (1..100_000).flat_map(|n| harmonic(voice, n)).map(|part| part * part);
+            let mean = squares.sum::<f64>() / 2.0;
+            // The bound covers the remainder of the sum of 1 / n^2.
+            assert!((mean - 1.0).abs() < 2e-5, "{voice:?}: {mean}");
+        }
+    }
+
+    #[test]
+    fn the_soft_clips_rms_is_the_mean_over_a_period() {
+        let steps = 1_000_000;
+        let square = |step: usize| {
+            let driven = 40.0 * SQRT_2 * (PI / 2.0 * (step as f64 + 0.5) / steps as f64).cos();
+            (driven / (1.0 + driven)).powi(2)
+        };
+        let mean = (0..steps).map(square).sum::<f64>() / steps as f64;
+        assert!((soft_rms() - mean.sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn as_many_harmonics_as_fit_below_half_the_rate() {
+        let spare = (0.5f64 / 12.0).exp2();
+        for (most, expected) in [(0.9, 0), (1.1, 1), (11.5, 11), (12.9, 11), (13.1, 13), (1e4, 343)]
+        {
+            assert_eq!(harmonics(24_000.0 / (most * spare), 48_000.0), expected, "{most}");
+        }
+    }
+}
