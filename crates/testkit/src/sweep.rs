@@ -19,10 +19,10 @@ pub fn part<T>(one_in: usize, cases: impl IntoIterator<Item = T>) -> Vec<T> {
     let count = cases.len().div_ceil(one_in);
     println!("{count} of {} cases; TONE_FILTER_SWEEP={seed} draws them again", cases.len());
     // Selection sampling (Knuth, The Art of Computer Programming, volume 2, algorithm 3.4.2 S).
-    let (mut left, mut wanted) = (cases.len(), count);
+    let (mut remaining, mut wanted) = (cases.len(), count);
     cases.retain(|_| {
-        let drawn = draws.below(left) < wanted;
-        left -= 1;
+        let drawn = draws.below(remaining) < wanted;
+        remaining -= 1;
         wanted -= usize::from(drawn);
         drawn
     });

@@ -34,6 +34,18 @@ pub struct Parameter {
     pub bypass: bool,
 }
 
+impl Parameter {
+    /// Returns the normalised value, 0..1, of `value`, as precise as plugin formats pass it.
+    pub fn share(&self, value: f64) -> f32 {
+        ((value - self.min) / (self.max - self.min)) as f32
+    }
+
+    /// Returns the value whose normalised value is `share`.
+    pub fn value(&self, share: f64) -> f64 {
+        self.min + share * (self.max - self.min)
+    }
+}
+
 /// Returns the CLAP id that nice-plug gives to the parameter with the string id `id`: Java's string hash, cut to 31 bits.
 ///
 /// Users' projects store these ids, so the formula must not change.
@@ -121,7 +133,7 @@ impl Instance {
     /// Sets parameters of an inactive plugin, by a flush (`clap_plugin_params.flush`).
     pub fn set(&mut self, changes: &[Change]) -> Result<()> {
         let params: PluginParams = self.extension()?;
-        let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;
+        let events = changes.iter().map(|change| change.event(0)).collect::<Result<Vec<_>>>()?;
         let mut handle = self.plugin.inactive_plugin_handle().context("the plugin is active")?;
         params.flush(&mut handle, &InputEvents::from_buffer(&events), &mut OutputEvents::void());
         Ok(())
