@@ -4,6 +4,7 @@
 #[path = "../fuzz/src/settings.rs"]
 pub mod settings;
 
+use tone_filter_dsp::ToneFilter;
 use tone_filter_testkit::{
     Signal,
     clap::{Change, Instance},
@@ -15,6 +16,14 @@ pub const RATE: f64 = 48_000.0;
 
 /// Maximum buffer length in frames.
 pub const MAX_BLOCK: usize = 16_384;
+
+/// Returns a sample rate in Hz at which the lookahead has another length than at the rate rounded to `f32`, which is how
+/// nice-plug stores it.
+pub fn rounded_rate() -> f64 {
+    let late = ToneFilter::lookahead;
+    let differs = |rate: &f64| late(*rate) != late(f64::from(*rate as f32));
+    (0..).map(|step| RATE + 1e-3 * f64::from(step)).find(differs).expect("such a rate")
+}
 
 /// Activates the plugin and returns its output for `input`. `blocks` are the buffer lengths.
 pub fn played(

@@ -16,13 +16,7 @@ use tone_filter_testkit::{
 use x11rb::{
     COPY_DEPTH_FROM_PARENT, CURRENT_TIME, NONE,
     connection::Connection,
-    protocol::{
-        Event,
-        xproto::{
-            AtomEnum, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, PropMode,
-            SELECTION_NOTIFY_EVENT, SelectionNotifyEvent, WindowClass,
-        },
-    },
+    protocol::{Event, xproto::*},
     rust_connection::RustConnection,
     wrapper::ConnectionExt as _,
 };
@@ -125,11 +119,11 @@ impl Source {
 
 /// Returns the picture of `window` once it has stayed unchanged for half a second.
 fn still(window: &mut Window) -> Picture {
-    let mut before = window.wait(is_drawn).0;
+    let mut before = window.wait("editor-drop", is_drawn);
     let begun = Instant::now();
     loop {
         sleep(Duration::from_millis(500));
-        let now = window.wait(is_drawn).0;
+        let now = window.wait("editor-drop", is_drawn);
         if now == before {
             return now;
         }
@@ -141,8 +135,8 @@ fn still(window: &mut Window) -> Picture {
 pub fn files_are_dropped(stage: &mut Stage) {
     let folder = tempfile::tempdir().unwrap();
     let [preset, score] = ["my preset.json", "theme.tfs"].map(|name| folder.path().join(name));
-    let own = Settings { mix: 12.0, ..Settings::default() };
-    Preset::new("Mine", own).write(&preset).unwrap();
+    let sound = Settings { mix: 12.0, ..Settings::default() };
+    Preset::new("Mine", sound).write(&preset).unwrap();
     fs::write(&score, "tone-filter-score 1\n0 1 69\n").unwrap();
     let uri = |path: &Path| format!("file://{}\r\n", path.to_str().unwrap().replace(' ', "%20"));
     let window = &mut stage.window;
@@ -152,17 +146,15 @@ pub fn files_are_dropped(stage: &mut Stage) {
     assert!(!source.drop());
     let before = still(window);
     assert!(source.enter("text/uri-list"));
-    let (_, complaint) = window.wait(|picture| match picture == &before {
-        true => Err("it does not show that files can be dropped".into()),
-        false => Ok(()),
-    });
-    assert_eq!(complaint, None);
+    let mut shows = |droppable: bool| {
+        window.wait("editor-drop", |picture| match (picture != &before) == droppable {
+            true => Ok(()),
+            false => Err(format!("it must show that files can be dropped: {droppable}")),
+        });
+    };
+    shows(true);
     source.send("XdndLeave", [0; 4]);
-    let (_, complaint) = window.wait(|picture| match picture == &before {
-        true => Ok(()),
-        false => Err("it still shows that files can be dropped".into()),
-    });
-    assert_eq!(complaint, None);
+    shows(false);
     assert!(!source.drop(), "they are no longer there");
 
     assert!(source.enter("text/uri-list") && source.drop());
