@@ -12,7 +12,7 @@ use std::{
         mpsc,
     },
     thread::{self, scope, sleep},
-    time::{Duration, Instant},
+    time::Duration,
 };
 use tone_filter_testkit::{
     Draws,
@@ -30,9 +30,6 @@ use vst3::{
 
 /// Buffer length in frames. It is short, for many changes per second.
 const FRAMES: usize = 16;
-
-/// Timeout that suffices for software rendering on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Pixel of the zoom menu in a window of default size.
 const ZOOM: [i16; 2] = [565, 29];
@@ -196,24 +193,17 @@ fn the_host_decides_on_the_size(factory: &Factory, display: &Display) {
             let state: serde_json::Value = serde_json::from_slice(&saved).unwrap();
             state["fields"]["editor-zoom"].as_str().unwrap().parse::<f64>().unwrap()
         };
-        let begun = Instant::now();
-        let mut asked = vec![];
         // 200 % is the lowest entry, wherever the font puts it.
-        for y in (60..180).rev().step_by(6).cycle() {
-            assert!(begun.elapsed() < PATIENCE, "the host is not asked");
+        let mut entries = (60..180).rev().step_by(6).cycle();
+        let asked = wait("the host is not asked", || {
             display.click(ZOOM, 1).unwrap();
-            display.click([ZOOM[0], y], 1).unwrap();
+            display.click([ZOOM[0], entries.next()?], 1).unwrap();
             (0..5).for_each(|_| _ = zoomed());
-            asked = host.sizes();
-            if !asked.is_empty() {
-                break;
-            }
-        }
+            Some(host.sizes()).filter(|sizes| !sizes.is_empty())
+        });
         // The screen has 1600 x 1200 pixels, so there is no room for 200 %.
         assert_eq!(asked[0], [1600, 1024]);
-        while zoomed() != zoom {
-            assert!(begun.elapsed() < PATIENCE, "{} is not {zoom}", zoomed());
-        }
+        wait("the zoom is another one", || (zoomed() == zoom).then_some(()));
         assert_eq!(display.editor_size().unwrap(), reached);
         if resize.is_none() {
             the_host_keeps_the_focus_and_the_unused_keys(display);

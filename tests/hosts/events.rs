@@ -98,6 +98,6 @@ fn each_of_ten_thousand_changes_in_a_block_sounds() {
     let changes: Vec<_> = (0..20_000).map(change).collect();
     let at = |frame| changes.iter().filter(move |change| change.frame == frame).copied().collect();
     let then: Vec<_> = (0..).zip(after((0..2 * BLOCK).map(at))).collect();
-    let output = played(&mut instance(), &input, true, repeat(BLOCK), &changes);
+    let output = played(&input, repeat(BLOCK), &changes);
     assert_same(&output, &expected(&Settings::default(), RATE, &input, &then), "changes");
 }

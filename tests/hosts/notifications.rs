@@ -49,7 +49,7 @@ impl Host {
         let [first, then] = tempos.map(|tempo| tempo.map(transport_at));
         self.audio(|processor| {
             processor.transport = first;
-            processor.later = then.map(|transport| at_frame(transport, 256));
+            processor.later_transport = then.map(|transport| at_frame(transport, 256));
             let mut signal = [vec![0.1; 512], vec![0.1; 512]];
             processor.run(&mut signal, true, &mut repeat(512), changes).unwrap();
         })

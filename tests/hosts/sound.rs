@@ -10,14 +10,14 @@ use tone_filter_testkit::{
 #[test]
 fn automation_has_the_bits_of_the_library() {
     let (automation, changes) = automated(RATE);
-    let output = played(&mut instance(), &automation.input, true, random_blocks(1), &changes);
+    let output = played(&automation.input, random_blocks(1), &changes);
     assert_same_bits(&output, &automation.expected());
 }
 
 #[test]
 fn the_sidechain_is_heard_when_connected_and_selected() {
     let layouts = instance().layouts().unwrap();
-    let channels: Vec<_> = layouts.iter().map(|layout| [layout.inputs, layout.outputs]).collect();
+    let channels: Vec<_> = layouts.into_iter().map(|(_, channels)| channels).collect();
     assert_eq!(channels, [[2, 2], [1, 1], [2, 2], [1, 1]], "stereo with a sidechain comes first");
     let (main, sidechain) = (music(1.0, RATE), demo());
     let sidechain: Signal = sidechain.iter().map(|c| c[..main[0].len()].to_vec()).collect();

@@ -303,7 +303,7 @@ fn inputs(dep_info: &str, root: &Path) -> BTreeSet<PathBuf> {
     let sources = dep_info.lines().next().and_then(|line| line.split_once(": "));
     let sources = sources.map_or("", |(_, sources)| sources).replace("\\ ", "\0");
     let mut inputs: BTreeSet<_> =
-        sources.split_whitespace().map(|path| path.replace('\0', " ").into()).collect();
+        sources.split_whitespace().map(|path| PathBuf::from(path.replace('\0', " "))).collect();
     let folders = inputs.iter().flat_map(|path| path.ancestors());
     let folders = folders.filter(|folder| folder.starts_with(root));
     let manifests: Vec<_> = folders.map(|folder| folder.join("Cargo.toml")).collect();

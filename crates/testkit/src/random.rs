@@ -1,6 +1,6 @@
 //! Random numbers, from a seed or from the bytes of a fuzzer.
 
-/// Source of random numbers. It uses up the given bytes, and then a pseudo-random generator.
+/// Source of random numbers. It takes them from the given bytes, and once these are used up, from a pseudo-random generator.
 #[derive(Debug, Clone)]
 pub struct Draws<'a> {
     /// Bytes that are not used up yet.

@@ -8,7 +8,7 @@ pub fn tenth<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {
     part(10, cases)
 }
 
-/// Returns a random part of `cases` in their order: one of every `one_in` cases, rounded up.
+/// Returns a random part of `cases` in their order. Of N cases, it has N / `one_in`, rounded up.
 ///
 /// The environment variable `TONE_FILTER_SWEEP` changes the draw: `all` returns all cases, and a printed seed repeats an
 /// earlier draw.

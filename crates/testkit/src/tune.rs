@@ -184,7 +184,7 @@ fn notes(bars: &[&str]) -> Vec<Note> {
 fn arpeggio() -> Vec<Note> {
     let mut notes = Vec::new();
     for (bar, line) in ARPEGGIO.iter().enumerate() {
-        let names = line.split_whitespace().cycle().take(if line.is_empty() { 0 } else { 16 });
+        let names = line.split_whitespace().cycle().take(16);
         for (voice, name) in names.enumerate() {
             let start = bar as f64 * BAR + voice as f64 * STEP;
             notes.push(Note { start, length: STEP, frequency: frequency(name), voice });

@@ -1,12 +1,7 @@
 //! Test of drag and drop of files from another program, by X11's XDND protocol.
 
-use super::stage::{PATIENCE, Stage, Window, is_drawn};
-use std::{
-    fs,
-    path::Path,
-    thread::sleep,
-    time::{Duration, Instant},
-};
+use super::stage::{Stage, Window, is_drawn};
+use std::{fs, path::Path, thread::sleep, time::Duration};
 use tone_filter_dsp::Settings;
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{
@@ -71,13 +66,13 @@ impl Source {
 
     /// Waits for the answer `name` and returns its data. Meanwhile, sends the list of files if the editor requests it.
     fn answer(&self, name: &str) -> [u32; 5] {
-        let (name, begun) = (self.atom(name), Instant::now());
-        while begun.elapsed() < PATIENCE {
-            match self.connection.poll_for_event().unwrap() {
-                Some(Event::ClientMessage(message)) if message.type_ == name => {
-                    return message.data.as_data32();
+        let name = self.atom(name);
+        wait("there is no answer", || {
+            match self.connection.poll_for_event().unwrap()? {
+                Event::ClientMessage(message) if message.type_ == name => {
+                    return Some(message.data.as_data32());
                 }
-                Some(Event::SelectionRequest(wanted)) => {
+                Event::SelectionRequest(wanted) => {
                     let (to, property, kind) = (wanted.requestor, wanted.property, wanted.target);
                     assert_eq!(kind, self.atom("text/uri-list"));
                     let (replace, list) = (PropMode::REPLACE, self.list.as_bytes());
@@ -94,11 +89,10 @@ impl Source {
                     self.connection.send_event(false, to, EventMask::NO_EVENT, event).unwrap();
                     self.connection.flush().unwrap();
                 }
-                Some(_) => {}
-                None => sleep(Duration::from_millis(5)),
+                _ => {}
             }
-        }
-        panic!("no answer");
+            None
+        })
     }
 
     /// Drags content of the MIME type `kind` into the window. Returns whether the editor accepts it.
@@ -120,16 +114,12 @@ impl Source {
 /// Returns the picture of `window` once it has stayed unchanged for half a second.
 fn still(window: &mut Window) -> Picture {
     let mut before = window.wait("editor-drop", is_drawn);
-    let begun = Instant::now();
-    loop {
+    wait("the window moves by itself", || {
         sleep(Duration::from_millis(500));
         let now = window.wait("editor-drop", is_drawn);
-        if now == before {
-            return now;
-        }
-        assert!(begun.elapsed() < PATIENCE, "the window moves by itself");
-        before = now;
-    }
+        let last = std::mem::replace(&mut before, now.clone());
+        (now == last).then_some(now)
+    })
 }
 
 pub fn files_are_dropped(stage: &mut Stage) {

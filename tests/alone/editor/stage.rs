@@ -20,7 +20,7 @@ const RATE: f64 = 48_000.0;
 const BLOCK: usize = 480;
 
 /// Timeout that suffices for software rendering on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Window<'a> {
     pub instance: Instance,

@@ -55,11 +55,15 @@ impl Host {
     }
 }
 
-struct Reader<'a>(&'a mut Client, &'a mut Host);
+/// Screen reader, and the host whose editor it reads.
+struct Reader {
+    client: Client,
+    host: Host,
+}
 
-impl Reader<'_> {
+impl Reader {
     fn ask(&mut self, command: Value) -> Value {
-        self.0.ask(&command, || self.1.step())
+        self.client.ask(&command, || self.host.step())
     }
 
     fn press(&mut self, role: &str, name: &str) {
@@ -77,10 +81,9 @@ pub fn it_operates_the_editor() {
     let bus = Bus::start();
     // SAFETY: this process has no other thread yet.
     unsafe { env::set_var("DBUS_SESSION_BUS_ADDRESS", &bus.address) };
-    let mut client = Client::start(&bus);
+    let client = Client::start(&bus);
     let before = threads();
-    let mut host = Host::open(&display);
-    let mut reader = Reader(&mut client, &mut host);
+    let mut reader = Reader { client, host: Host::open(&display) };
     reader.ask(json!({ "do": "switch", "on": true }));
     sliders_and_cells_have_their_names(&mut reader);
     what_it_sets_is_what_sounds(&mut reader);
@@ -89,7 +92,7 @@ pub fn it_operates_the_editor() {
     it_comes_and_goes(&mut reader);
     windows_come_and_go(&display, &mut reader);
     the_notes_are_saved(&display, &mut reader);
-    host.close();
+    reader.host.close();
     // One more thread serves the bus until the process ends. The display must outlive the window's other threads.
     settle(before + 1);
 }
@@ -112,16 +115,20 @@ fn sliders_and_cells_have_their_names(reader: &mut Reader) {
 }
 
 fn what_it_sets_is_what_sounds(reader: &mut Reader) {
-    assert!(reader.1.difference > 0.01, "Mix is at {:?}", settings(&mut reader.1.instance).mix);
+    assert!(
+        reader.host.difference > 0.01,
+        "Mix is at {:?}",
+        settings(&mut reader.host.instance).mix
+    );
     reader.ask(json!({ "do": "set", "role": "slider", "name": "Mix", "value": 0.0 }));
-    assert_eq!(reader.1.instance.value(parameter_id("mix")).unwrap(), 0.0);
+    assert_eq!(reader.host.instance.value(parameter_id("mix")).unwrap(), 0.0);
     // These 0.5 s are much longer than the smoothing.
-    (0..50).for_each(|_| reader.1.step());
-    assert_eq!(reader.1.difference, 0.0, "at 0 %, the sound is untouched");
+    (0..50).for_each(|_| reader.host.step());
+    assert_eq!(reader.host.difference, 0.0, "at 0 %, the sound is untouched");
     reader.ask(json!({ "do": "set", "role": "slider", "name": "Mix", "value": 62.5 }));
-    (0..50).for_each(|_| reader.1.step());
-    assert!((settings(&mut reader.1.instance).mix - 62.5).abs() < 1e-4);
-    assert!(reader.1.difference > 0.01);
+    (0..50).for_each(|_| reader.host.step());
+    assert!((settings(&mut reader.host.instance).mix - 62.5).abs() < 1e-4);
+    assert!(reader.host.difference > 0.01);
 }
 
 fn each_cell_has_a_sentence_and_a_switch(reader: &mut Reader) {
@@ -132,7 +139,7 @@ fn each_cell_has_a_sentence_and_a_switch(reader: &mut Reader) {
     assert_eq!(cell["role"], "table cell");
     reader.wait("table cell", "Band C5", "description", "Muted by hand, ");
     let tone = (0..TONES).find(|&tone| notes::name(tone) == "C5").unwrap();
-    let bands = settings(&mut reader.1.instance).bands;
+    let bands = settings(&mut reader.host.instance).bands;
     assert!((0..TONES).all(|other| bands.contains(other) == (other != tone)));
 }
 
@@ -176,7 +183,7 @@ fn the_notes_are_saved(display: &Display, reader: &mut Reader) {
     display.key(u32::from('n')).unwrap();
     reader.press("push button", "Score");
     let text = wait("the notes", || {
-        reader.1.step();
+        reader.host.step();
         fs::read_to_string("n.tfs").ok().filter(|text| text.ends_with('\n'))
     });
     let score: Score = text.parse().unwrap();

@@ -3,11 +3,7 @@
 use super::{Instance, Track, callbacks::opaque, parameters::clap_id};
 use crate::locked;
 use anyhow::{Context, Result, ensure};
-use clack_extensions::{
-    gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGui, Window},
-    param_indication::{ParamIndicationAutomation, PluginParamIndication},
-    track_info::PluginTrackInfo,
-};
+use clack_extensions::{gui::*, param_indication::*, track_info::PluginTrackInfo};
 use std::sync::atomic::Ordering;
 
 /// Host call to an editor: a function of CLAP's extension `clap.gui`.

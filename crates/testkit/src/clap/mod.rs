@@ -12,12 +12,7 @@ mod processor;
 use crate::locked;
 use anyhow::{Context, Result, ensure};
 use callbacks::{AudioThread, Callbacks, Draft, MainThread, Requests};
-use clack_extensions::{
-    audio_ports::{AudioPortInfoBuffer, PluginAudioPorts},
-    audio_ports_config::{AudioPortsConfigBuffer, PluginAudioPortsConfig},
-    latency::PluginLatency,
-    state::PluginState,
-};
+use clack_extensions::{audio_ports::*, audio_ports_config::*, latency::*, state::*};
 use clack_host::{extensions::prelude::*, plugin::PluginDescriptor, prelude::*};
 use std::{ffi::CStr, path::Path, sync::atomic::Ordering, thread};
 
@@ -32,17 +27,6 @@ pub use processor::{
 /// Loaded CLAP file: a library with a plugin factory.
 pub struct Library {
     entry: PluginEntry,
-}
-
-/// Audio port configuration, called layout here.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
-    /// Id, unique among the layouts of the plugin.
-    pub id: u32,
-    /// Number of channels of the main input.
-    pub inputs: u32,
-    /// Number of channels of the main output.
-    pub outputs: u32,
 }
 
 /// Instance of a plugin, for use on the main thread. Dropping it after its [`Processor`] deactivates the plugin.
@@ -113,29 +97,27 @@ fn host_info() -> HostInfo {
 }
 
 impl Instance {
-    /// Returns the available layouts, the default first.
-    pub fn layouts(&mut self) -> Result<Vec<Layout>> {
+    /// Returns the available layouts, the default first. A layout is an audio port configuration: its id, and the numbers of
+    /// channels of the main input and of the main output.
+    pub fn layouts(&mut self) -> Result<Vec<(ClapId, [u32; 2])>> {
         let ports: PluginAudioPortsConfig = self.extension()?;
         let handle = self.plugin.plugin_handle();
         (0..ports.count(&handle))
             .map(|index| {
                 let mut buffer = AudioPortsConfigBuffer::new();
                 let layout = ports.get(&handle, index, &mut buffer).context("no such layout")?;
-                Ok(Layout {
-                    id: layout.id.get(),
-                    inputs: layout.main_input.map_or(0, |port| port.channel_count),
-                    outputs: layout.main_output.map_or(0, |port| port.channel_count),
-                })
+                let ports = [layout.main_input, layout.main_output];
+                Ok((layout.id, ports.map(|port| port.map_or(0, |port| port.channel_count))))
             })
             .collect()
     }
 
     /// Selects the layout with `channels` input and output channels. The plugin must not be active.
     pub fn select(&mut self, channels: usize) -> Result<()> {
-        let fits = |layout: &Layout| [layout.inputs, layout.outputs] == [channels as u32; 2];
-        let layout = self.layouts()?.into_iter().find(fits).context("no such layout")?;
+        let mut layouts = self.layouts()?.into_iter();
+        let layout = layouts.find(|(_, both)| *both == [channels as u32; 2]);
+        let (id, _) = layout.context("no such layout")?;
         let configs: PluginAudioPortsConfig = self.extension()?;
-        let id = ClapId::from_raw(layout.id).context("a layout's id is invalid")?;
         configs.select(&self.plugin.plugin_handle(), id)?;
         let ports: PluginAudioPorts = self.extension()?;
         for is_input in [true, false] {

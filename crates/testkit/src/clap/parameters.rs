@@ -2,11 +2,7 @@
 
 use super::{Change, Instance, text};
 use anyhow::{Context, Result};
-use clack_extensions::{
-    note_name::{NoteNameBuffer, PluginNoteName},
-    params::{ParamInfoBuffer, ParamInfoFlags, PluginParams},
-    remote_controls::{PluginRemoteControls, RemoteControlsPageBuffer},
-};
+use clack_extensions::{note_name::*, params::*, remote_controls::*};
 use clack_host::prelude::*;
 use std::ffi::CString;
 

@@ -2,10 +2,7 @@
 
 use super::{callbacks::Callbacks, parameters::clap_id};
 use anyhow::{Context, Result, ensure};
-use clack_extensions::{
-    params::PluginParams,
-    tail::{PluginTail, TailLength},
-};
+use clack_extensions::{params::PluginParams, tail::*};
 use clack_host::{
     events::{
         EventFlags,
@@ -24,7 +21,7 @@ pub struct Processor {
     /// Position in the song at the start of the next buffers; `None` for a host without a transport.
     pub transport: Option<TransportEvent>,
     /// Event that changes the transport within each of the next buffers, at the frame in its header.
-    pub later: Option<TransportEvent>,
+    pub later_transport: Option<TransportEvent>,
     /// Whether the next input buffers are flagged as constant.
     pub constant: bool,
     /// Wrapper around each call of the plugin's `process`, for monitoring. It must run the closure.
@@ -100,7 +97,7 @@ impl Processor {
             audio,
             max_block,
             transport: None,
-            later: None,
+            later_transport: None,
             constant: false,
             call: |call| call(),
             notes: Vec::new(),
@@ -162,8 +159,8 @@ impl Processor {
         self.process_all(input, output, events, &mut OutputEvents::void())
     }
 
-    /// Processes one buffer. `input` has the main input and the sidechain; `events` are the host's events except the later
-    /// transport, and `sent` receives those of the plugin.
+    /// Processes one buffer. `input` has the main input and the sidechain; `events` are the host's events except the
+    /// later transport, and `sent` receives those of the plugin.
     fn process_all(
         &mut self,
         input: Option<[&mut [&mut [f32]]; 2]>,
@@ -171,10 +168,10 @@ impl Processor {
         mut events: EventBuffer,
         sent: &mut OutputEvents,
     ) -> Result<ProcessStatus> {
-        let Self { transport, later, constant, call, .. } = *self;
+        let Self { transport, later_transport, constant, call, .. } = *self;
         let frames = output.first().map_or(0, |channel| channel.len());
         ensure!(frames <= self.max_block, "{frames} samples are more than {}", self.max_block);
-        if let Some(later) = later {
+        if let Some(later) = later_transport {
             events.push(&later);
             events.sort();
         }
@@ -267,7 +264,7 @@ impl Processor {
     }
 }
 
-/// Returns a transport with random values; `noise` must be in -1..1.
+/// Returns a transport with random values. `noise` returns numbers in -1..1.
 pub fn random_transport(noise: &mut dyn FnMut() -> f64) -> TransportEvent {
     let mut any = |scale: f64| scale * noise();
     TransportEvent {
