@@ -13,8 +13,7 @@ const RATE: f64 = 44_100.0;
 fn shell_and_library(c: &mut Criterion) {
     let bundle = bundle::clap().expect("bundled by `cargo xtask bundle --release`");
     let library = Library::load(&bundle).expect("the bundle loads");
-    let plugin = library.plugins().expect("it lists its plugins").remove(0);
-    let mut instance = library.instantiate(&plugin.id).expect("it makes an instance");
+    let mut instance = library.instance().expect("it makes an instance");
     instance.select(2).expect("it is stereo");
     let mut processor = instance.activate(RATE, 1024).expect("it activates");
     let mut filter =
@@ -40,7 +39,6 @@ fn shell_and_library(c: &mut Criterion) {
             });
         }
     }
-    instance.deactivate(processor);
 }
 
 criterion_group!(benches, shell_and_library);

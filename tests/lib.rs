@@ -4,11 +4,8 @@
 #[path = "../fuzz/src/settings.rs"]
 pub mod settings;
 
-use tone_filter_testkit::{
-    Signal,
-    clap::{Change, Instance},
-    signals::noise,
-};
+use tone_filter_dsp::ToneFilter;
+use tone_filter_testkit::{Signal, clap::Change, plugin::instance, signals::noise};
 
 /// Sample rate in Hz.
 pub const RATE: f64 = 48_000.0;
@@ -16,19 +13,25 @@ pub const RATE: f64 = 48_000.0;
 /// Maximum buffer length in frames.
 pub const MAX_BLOCK: usize = 16_384;
 
-/// Activates the plugin and returns its output for `input`. `blocks` are the buffer lengths.
+/// Returns a sample rate in Hz at which the lookahead has another length than at the rate rounded to `f32`, which is how
+/// nice-plug stores it.
+pub fn rounded_rate() -> f64 {
+    let late = ToneFilter::lookahead;
+    let differs = |rate: &f64| late(*rate) != late(f64::from(*rate as f32));
+    (0..).map(|step| RATE + 1e-3 * f64::from(step)).find(differs).expect("such a rate")
+}
+
+/// Returns the output of a new instance of the CLAP plugin for `input`, at [`RATE`]. `blocks` are the buffer lengths.
 pub fn played(
-    instance: &mut Instance,
     input: &Signal,
-    in_place: bool,
     mut blocks: impl Iterator<Item = usize>,
     changes: &[Change],
 ) -> Signal {
+    let mut instance = instance();
     instance.select(input.len()).unwrap();
     let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
     let mut signal = input.clone();
-    processor.run(&mut signal, in_place, &mut blocks, changes).unwrap();
-    instance.deactivate(processor);
+    processor.run(&mut signal, true, &mut blocks, changes).unwrap();
     signal
 }
 

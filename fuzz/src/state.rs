@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::{cell::RefCell, mem::ManuallyDrop};
 use tone_filter_testkit::{
     clap::{Instance, Library},
-    plugin::{busy, controls_in, new, state},
+    plugin::{busy, controls_in, state},
 };
 
 type Instances = (ManuallyDrop<[Instance; 2]>, [Vec<u8>; 2]);
@@ -25,7 +25,7 @@ pub fn check(bytes: &[u8], library: fn() -> Library) {
     INSTANCES.with_borrow_mut(|instances| {
         let (instances, before) = instances.get_or_insert_with(|| {
             let library = library();
-            let mut instances = [busy(&library), new(&library)];
+            let mut instances = [busy(&library), library.instance().unwrap()];
             let before = saved(&mut instances);
             (ManuallyDrop::new(instances), before)
         });

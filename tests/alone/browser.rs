@@ -23,7 +23,7 @@ fn home() -> (TempDir, PathBuf) {
 }
 
 pub fn a_host_finds_the_presets() {
-    let ((_home, folder), (library, _)) = (home(), library());
+    let ((_home, folder), library) = (home(), library());
     let (declared, told) = library.discover(&[None]).unwrap();
     let factory = "location 1 Factory plugin";
     assert_eq!(declared, ["type json", factory], "no folder of the user's");
@@ -46,9 +46,9 @@ pub fn a_host_finds_the_presets() {
     assert_eq!(lines[start..start + of_pad.len()], of_pad);
 
     fs::create_dir_all(&folder).unwrap();
-    let mut own = Preset::new("In it", Settings::default());
-    (own.description, own.tags) = ("Mine\0.".to_owned(), vec!["loud".to_owned()]);
-    own.write(&folder.join("By File.json")).unwrap();
+    let mut preset = Preset::new("In it", Settings::default());
+    (preset.description, preset.tags) = ("Mine\0.".to_owned(), vec!["loud".to_owned()]);
+    preset.write(&folder.join("By File.json")).unwrap();
     fs::write(folder.join("broken.json"), "{").unwrap();
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let paths = ["By File.json", "broken.json", "none.json", ""].map(path);
@@ -71,30 +71,30 @@ pub fn a_host_finds_the_presets() {
 }
 
 pub fn a_host_loads_the_presets() {
-    let ((_home, folder), (library, plugin)) = (home(), library());
+    let ((_home, folder), library) = (home(), library());
     fs::create_dir_all(&folder).unwrap();
-    let own = Settings {
+    let mine = Settings {
         mix: 12.0,
         bands: Settings::default().bands.with(3, false),
         lookahead: true,
         ..Settings::REFERENCE
     };
     let path = folder.join("Mine.json");
-    Preset::new("Other", own).write(&path).unwrap();
+    Preset::new("Other", mine).write(&path).unwrap();
     let path = path.to_str().unwrap();
     let pad = Preset::factory("chord-pad").unwrap().settings;
     for extensions in [Extensions::All, Extensions::Draft] {
-        let mut instance = library.instantiate_in(&plugin.id, extensions).unwrap();
+        let mut instance = library.instance_in(extensions).unwrap();
         for is_active in [false, true] {
             let mut pad_calls = vec![Rescan];
-            let processor = is_active.then(|| instance.activate(48_000.0, 512).unwrap());
+            let _processor = is_active.then(|| instance.activate(48_000.0, 512).unwrap());
             if is_active {
                 assert_eq!(instance.take_calls(), [Latency]);
                 pad_calls.insert(0, Restart);
             }
             for (at, key, loaded, name, expected, calls) in [
                 (None, Some("chord-pad"), "plugin chord-pad", "Chord Pad", pad, pad_calls),
-                (Some(path), None, &format!("{path} none"), "Mine", own, vec![Rescan]),
+                (Some(path), None, &format!("{path} none"), "Mine", mine, vec![Rescan]),
             ] {
                 assert!(instance.load_preset(at, key).unwrap());
                 instance.idle();
@@ -118,7 +118,6 @@ pub fn a_host_loads_the_presets() {
             }
             assert_eq!(instance.take_calls(), []);
             assert_eq!(instance.save().unwrap(), before, "nothing has changed");
-            processor.into_iter().for_each(|own| instance.deactivate(own));
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Test of the editor's integration with a host: track colour, parameter indications, context menus and changes of the state.
 
-use crate::display;
+use crate::{display, linux::editor::save};
 use std::{
-    fs,
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -47,10 +46,9 @@ fn next_call(host: &mut Instance, what: &str) -> String {
 pub fn the_editor_and_its_host() {
     let display = display([1000, 640]);
     display.resize(SIZE).unwrap();
-    let (library, plugin) = library();
     let (mix, focus) = (parameter_id("mix"), parameter_id("focus"));
     for extensions in [Extensions::Draft, Extensions::All] {
-        let host = &mut library.instantiate_in(&plugin.id, extensions).unwrap();
+        let host = &mut library().instance_in(extensions).unwrap();
         let before = threads();
         host.set_track(Some(("Lead Guitar", TRACK))).unwrap();
         host.open_editor(display.window()).unwrap();
@@ -80,9 +78,7 @@ pub fn the_editor_and_its_host() {
         assert_eq!(next_call(host, "a menu"), format!("populate {mix}"));
         // The menu opens to the right of the pointer. Its first entry is below its title.
         sleep(Duration::from_millis(500));
-        let folder = tone_filter_testkit::target().join("pictures");
-        fs::create_dir_all(&folder).unwrap();
-        picture().save(&folder.join("editor-host-menu.png")).unwrap();
+        save(&picture(), "editor-host-menu");
         display.click([slider[0] + 40, slider[1] + 33], 1).unwrap();
         assert_eq!(next_call(host, "an entry of the menu"), format!("perform {mix} 7"));
 

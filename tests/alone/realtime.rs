@@ -3,7 +3,7 @@
 
 use crate::{
     display,
-    syscalls::{self, blocks, watched},
+    syscalls::{self, watched, watched_blocks},
 };
 use std::{
     env,
@@ -17,7 +17,7 @@ use tone_filter_hosts::{MAX_BLOCK, RATE};
 use tone_filter_testkit::{
     Draws,
     clap::{Call, Instance, Midi, Parameter, Processor, random_transport},
-    plugin::{any_change, library, music, new, settle, states, threads},
+    plugin::{any_change, instance, music, settings, settle, states, threads},
     rate,
     signals::noise,
 };
@@ -77,11 +77,11 @@ fn session(
         let audio = scope.spawn(|| {
             syscalls::watch();
             processor.reset();
-            processor.surroundings.call = watched;
+            processor.call = watched;
             let mut noise = noise(1);
             for size in [1, 2, 16, 63, 64, 65, 512, 4096, MAX_BLOCK] {
                 let transport = (size % 2 == 0).then(|| random_transport(&mut noise));
-                processor.surroundings.transport = transport;
+                processor.transport = transport;
                 play(&mut processor, draws, &parameters, size, channels);
             }
             playing.store(false, Ordering::Relaxed);
@@ -103,22 +103,35 @@ pub fn a_block() {
     assert!(child("nothing").0);
 
     let display = display([1600, 1200]);
-    let (draws, library) = (&mut Draws::seeded(1), library().0);
-    let states = states(&library);
-    let mut instance = new(&library);
+    let draws = &mut Draws::seeded(1);
+    let states = states();
+    let mut instance = instance();
+    let parameters = instance.parameters().unwrap();
     session(&mut instance, draws, 1, |_| thread::sleep(Duration::from_millis(1)));
 
-    // Loading states changes sounds and masks.
+    // A host may read and load everything while the plugin plays. Loading states changes sounds and masks.
     let mut next = states.iter().cycle();
-    let mut load = |instance: &mut Instance| instance.load(next.next().unwrap()).unwrap();
-    session(&mut instance, draws, 2, &mut load);
+    let mut use_all = |instance: &mut Instance| {
+        for parameter in &parameters {
+            let value = instance.value(parameter.id).unwrap();
+            assert!((parameter.min..=parameter.max).contains(&value));
+            let text = instance.value_to_text(parameter.id, value).unwrap();
+            assert!(instance.text_to_value(parameter.id, &text).unwrap().is_some());
+        }
+        settings(instance).validate().unwrap();
+        instance.latency().unwrap();
+        instance.load(next.next().unwrap()).unwrap();
+    };
+    session(&mut instance, draws, 2, &mut use_all);
     // The open editor reads the meters.
     let threads = threads();
     instance.open_editor(display.window()).unwrap();
-    session(&mut instance, draws, 2, &mut load);
+    session(&mut instance, draws, 2, &mut use_all);
     instance.close_editor().unwrap();
     settle(threads);
-    let blocks = blocks();
+    instance.load(&states[1]).unwrap();
+    assert_eq!(instance.save().unwrap(), states[1]);
+    let blocks = watched_blocks();
     assert!(blocks > 3 * 2 * 4800, "{blocks} blocks");
 }
 

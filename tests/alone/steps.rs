@@ -6,7 +6,7 @@ use tone_filter_testkit::{
     bundle,
     clap::{GuiStep, Instance, Library},
     display::Display,
-    plugin::{library, new, settle, threads},
+    plugin::{instance, settle, threads},
 };
 
 /// Makes calls from `create` to `destroy` in orders that CLAP allows.
@@ -49,8 +49,7 @@ fn allowed_orders(instance: &mut Instance, display: &Display) {
     }
 }
 
-/// Returns the names of the loaded OpenGL libraries.
-fn opengl() -> BTreeSet<String> {
+fn opengl_libraries() -> BTreeSet<String> {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let files = maps.lines().filter_map(|line| line.split('/').next_back());
     let is_opengl = |file: &&str| file.starts_with("libEGL.") || file.starts_with("libGL.");
@@ -59,23 +58,23 @@ fn opengl() -> BTreeSet<String> {
 
 pub fn an_editor_comes_and_goes() {
     let display = display([1600, 1200]);
-    allowed_orders(&mut new(&library().0), &display);
+    allowed_orders(&mut instance(), &display);
 
-    let mut instance = new(&library().0);
+    let mut instance = instance();
     let before = threads();
     instance.open_editor(display.window()).unwrap();
-    let opengl = opengl();
+    let before_closing = opengl_libraries();
     instance.close_editor().unwrap();
     settle(before);
-    assert!(!opengl.is_empty() && self::opengl() == opengl, "OpenGL must stay: {opengl:?}");
+    assert!(!before_closing.is_empty());
+    assert_eq!(opengl_libraries(), before_closing, "OpenGL must stay");
     drop(instance);
 
-    drop(library());
     let path = bundle::clap().unwrap();
     let before = threads();
     for _ in 0..20 {
         let library = Library::load(&path).unwrap();
-        let mut instance = new(&library);
+        let mut instance = library.instance().unwrap();
         instance.open_editor(display.window()).unwrap();
         // Closes the editor and unloads the library at once, while the window's thread is still ending.
         instance.close_editor().unwrap();

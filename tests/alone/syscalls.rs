@@ -62,8 +62,7 @@ pub fn watched(call: &mut dyn FnMut()) {
     BLOCKS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Returns the number of blocks that were [`watched`].
-pub fn blocks() -> usize {
+pub fn watched_blocks() -> usize {
     BLOCKS.load(Ordering::Relaxed)
 }
 
@@ -76,9 +75,6 @@ extern "C" fn on_system_call(_: c_int, info: *mut libc::siginfo_t, _: *mut c_voi
 }
 
 /// Installs the trap for system calls on this thread. It is active within [`counted`] and [`watched`].
-///
-/// # Panics
-/// On Linux before 5.11.
 pub fn watch() {
     const PR_SET_SYSCALL_USER_DISPATCH: c_int = 59;
     const PR_SYS_DISPATCH_ON: c_int = 1;

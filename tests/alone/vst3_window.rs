@@ -12,33 +12,24 @@ use std::{
         mpsc,
     },
     thread::{self, scope, sleep},
-    time::{Duration, Instant},
+    time::Duration,
 };
-use tone_filter_hosts::RATE;
 use tone_filter_testkit::{
     Draws,
     display::Display,
-    plugin::{factory, wait},
-    vst3::{Factory, Host, Instance, Queue, Setup},
+    plugin::{factory, thread_names, wait},
+    vst3::{Factory, Host, Instance, Queue},
 };
 use vst3::{
     ComPtr, ComWrapper,
     Steinberg::{
-        IPlugFrame, IPlugViewTrait,
-        Vst::{
-            IEditControllerTrait, ParamID, ParameterInfo, ParameterInfo_::ParameterFlags_, ViewType,
-        },
-        int32, kResultOk,
+        Vst::{ParameterInfo_::ParameterFlags_, *},
+        *,
     },
 };
 
 /// Buffer length in frames. It is short, for many changes per second.
 const FRAMES: usize = 16;
-
-const SETUP: Setup = Setup { rate: RATE, channels: 2, max_block: FRAMES };
-
-/// Timeout that suffices for software rendering on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Pixel of the zoom menu in a window of default size.
 const ZOOM: [i16; 2] = [565, 29];
@@ -73,8 +64,8 @@ pub fn open_often(
     for (has_loop, has_second) in [(true, false), (true, true), (false, false), (false, true)] {
         let mut changes = 0;
         for _ in 0..instances {
-            let _second = has_second.then(|| Instance::active(factory, SETUP));
-            let instance = Instance::active(factory, SETUP);
+            let _second = has_second.then(|| Instance::active(factory, FRAMES));
+            let instance = Instance::active(factory, FRAMES);
             let done = AtomicBool::new(false);
             changes += scope(|scope| {
                 let audio = scope.spawn(|| play(&instance, &done));
@@ -90,9 +81,9 @@ pub fn open_often(
         println!("{openings} editors opened and closed, {changes} changes of parameters meanwhile");
         assert!(changes > 100 * openings, "hardly any changes");
     }
-    let _second = Instance::active(factory, SETUP);
+    let _second = Instance::active(factory, FRAMES);
     for _ in 0..releases {
-        let instance = Instance::active(factory, SETUP);
+        let instance = Instance::active(factory, FRAMES);
         scope(|scope| scope.spawn(|| play(&instance, &AtomicBool::new(true))).join().unwrap());
         drop(instance);
         check_worker();
@@ -102,11 +93,8 @@ pub fn open_often(
 
 /// Checks that nice-plug's worker thread is running. An instance must exist.
 fn check_worker() {
-    let threads = fs::read_dir("/proc/self/task").unwrap();
-    // A thread that has just ended has no name.
-    let mut names =
-        threads.filter_map(|own| fs::read_to_string(own.ok()?.path().join("comm")).ok());
-    assert!(names.any(|name| name.trim() == "bg-worker"), "nice-plug's worker thread has ended");
+    let has_ended = thread_names().iter().all(|name| name.trim() != "bg-worker");
+    assert!(!has_ended, "nice-plug's worker thread has ended");
 }
 
 /// Opens the editor, serves it for a while, and closes it.
@@ -131,14 +119,12 @@ fn play(instance: &Instance, done: &AtomicBool) -> usize {
     let parameters = instance.parameters().into_iter().filter(automated);
     let parameters: Vec<ParamID> = parameters.map(|info| info.id).collect();
     let (draws, input) = (&mut Draws::seeded(7), vec![vec![0.1; FRAMES]; 2]);
-    let mut blocks = 0;
+    let (mut blocks, mut output) = (0, input.clone());
     while blocks < 3 || !done.load(Ordering::Relaxed) {
         let changes = parameters.iter().map(|parameter| {
             let points = vec![((blocks % FRAMES) as int32, draws.share())];
             Queue { parameter: *parameter, points }
         });
-        let mut output = [[0.0; FRAMES]; 2];
-        let mut output = output.each_mut().map(|channel| &mut channel[..]);
         let result = instance.process(Some(&input), &mut output, changes.collect());
         assert_eq!(result, kResultOk);
         blocks += 1;
@@ -159,7 +145,7 @@ fn used() -> (usize, usize) {
 fn openings_leave_nothing_behind(factory: &Factory) {
     let host = ComWrapper::new(Host::<true>::default());
     let frame = host.to_com_ptr::<IPlugFrame>().unwrap();
-    let instance = Instance::new(factory, SETUP);
+    let instance = Instance::set_up_stereo(factory, FRAMES, None);
     let open = |let_go: bool| {
         // SAFETY: this is the main thread, and nice-plug passes ownership of a view. Some hosts release a view that still
         // has its frame.
@@ -197,7 +183,7 @@ fn the_host_decides_on_the_size(factory: &Factory, display: &Display) {
         host.resize = resize;
         let host = ComWrapper::new(host);
         let handler = host.to_com_ptr();
-        let instance = Instance::with_handler(factory, SETUP, handler.as_ref());
+        let instance = Instance::set_up_stereo(factory, FRAMES, handler.as_ref());
         let frame = host.to_com_ptr::<IPlugFrame>().unwrap();
         let view = instance.open_editor(&frame, display.window());
         let zoomed = || {
@@ -207,24 +193,17 @@ fn the_host_decides_on_the_size(factory: &Factory, display: &Display) {
             let state: serde_json::Value = serde_json::from_slice(&saved).unwrap();
             state["fields"]["editor-zoom"].as_str().unwrap().parse::<f64>().unwrap()
         };
-        let begun = Instant::now();
-        let mut asked = vec![];
         // 200 % is the lowest entry, wherever the font puts it.
-        for y in (60..180).rev().step_by(6).cycle() {
-            assert!(begun.elapsed() < PATIENCE, "the host is not asked");
+        let mut entries = (60..180).rev().step_by(6).cycle();
+        let asked = wait("the host is not asked", || {
             display.click(ZOOM, 1).unwrap();
-            display.click([ZOOM[0], y], 1).unwrap();
+            display.click([ZOOM[0], entries.next()?], 1).unwrap();
             (0..5).for_each(|_| _ = zoomed());
-            asked = host.sizes();
-            if !asked.is_empty() {
-                break;
-            }
-        }
+            Some(host.sizes()).filter(|sizes| !sizes.is_empty())
+        });
         // The screen has 1600 x 1200 pixels, so there is no room for 200 %.
         assert_eq!(asked[0], [1600, 1024]);
-        while zoomed() != zoom {
-            assert!(begun.elapsed() < PATIENCE, "{} is not {zoom}", zoomed());
-        }
+        wait("the zoom is another one", || (zoomed() == zoom).then_some(()));
         assert_eq!(display.editor_size().unwrap(), reached);
         if resize.is_none() {
             the_host_keeps_the_focus_and_the_unused_keys(display);
@@ -279,11 +258,10 @@ fn a_request_that_waits_for_the_release_ends(factory: &Factory) {
         asks.send(()).unwrap();
         release.recv().unwrap();
     }));
-    let instance = Instance::with_handler(factory, SETUP, host.to_com_ptr().as_ref());
+    let instance = Instance::set_up_stereo(factory, FRAMES, host.to_com_ptr().as_ref());
     instance.activate();
     let lookahead = Queue { parameter: instance.id("Lookahead"), points: vec![(0, 1.0)] };
-    let play =
-        || instance.process(None, &mut [&mut [0.0; FRAMES], &mut [0.0; FRAMES]], vec![lookahead]);
+    let play = || instance.process(None, &mut vec![vec![0.0; FRAMES]; 2], vec![lookahead]);
     assert_eq!(thread::scope(|scope| scope.spawn(play).join()).unwrap(), kResultOk);
     asked.recv().unwrap();
     drop(instance);

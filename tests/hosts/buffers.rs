@@ -5,7 +5,7 @@ use tone_filter_dsp::Settings;
 use tone_filter_hosts::{MAX_BLOCK, RATE};
 use tone_filter_testkit::{
     assert_same_bits,
-    clap::{Surroundings, random_transport},
+    clap::random_transport,
     plugin::{expected, instance, music},
     signals::noise,
 };
@@ -20,19 +20,18 @@ fn transport_and_constant_marks_change_nothing() {
     }
     let expected = expected(&Settings::default(), RATE, &input, &[]);
     let mut noise = noise(4);
-    for constant in [false, true].repeat(4) {
+    for _ in 0..4 {
         let mut instance = instance();
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
-        let transport = Some(random_transport(&mut noise));
-        // Only constant buffers may be flagged.
-        let start = if constant { 14_400 } else { 0 };
-        let mut first: Vec<_> = input.iter().map(|channel| channel[..start].to_vec()).collect();
-        let mut rest: Vec<_> = input.iter().map(|channel| channel[start..].to_vec()).collect();
-        processor.run(&mut first, false, &mut repeat(777), &[]).unwrap();
-        processor.surroundings = Surroundings { transport, constant, ..Surroundings::default() };
-        processor.run(&mut rest, false, &mut repeat(480), &[]).unwrap();
-        instance.deactivate(processor);
-        let output: Vec<_> = first.into_iter().zip(rest).map(|(a, b)| [a, b].concat()).collect();
+        let mut output = vec![Vec::new(); 2];
+        for (frames, constant) in [(0..14_400, false), (14_400..38_400, true)] {
+            let mut part: Vec<_> =
+                input.iter().map(|channel| channel[frames.clone()].to_vec()).collect();
+            processor.transport = Some(random_transport(&mut noise));
+            processor.constant = constant;
+            processor.run(&mut part, false, &mut repeat(480), &[]).unwrap();
+            output.iter_mut().zip(part).for_each(|(whole, part)| whole.extend(part));
+        }
         assert_same_bits(&output, &expected);
     }
 }
@@ -43,7 +42,9 @@ fn channels_beyond_the_layout_are_an_error() {
         let mut instance = instance();
         instance.select(channels).unwrap();
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
-        for (inputs, outputs) in (0..5).flat_map(|inputs| (1..5).map(move |own| (inputs, own))) {
+        for (inputs, outputs) in
+            (0..5).flat_map(|inputs| (1..5).map(move |outputs| (inputs, outputs)))
+        {
             let (mut input, mut output) =
                 (vec![vec![0.1; 64]; inputs], vec![vec![0.0; 64]; outputs]);
             let mut from: Vec<_> = input.iter_mut().map(Vec::as_mut_slice).collect();
@@ -52,6 +53,5 @@ fn channels_beyond_the_layout_are_an_error() {
             let fits = inputs <= outputs && outputs <= channels;
             assert_eq!(taken, fits, "{inputs} to {outputs} in {channels}");
         }
-        instance.deactivate(processor);
     }
 }

@@ -43,15 +43,18 @@ fn played_with(input: &Signal, in_place: bool, changes: &[Change]) -> Signal {
             all.extend(&buffer[inside.clone()]);
         }
     }
-    instance.deactivate(processor);
     output
+}
+
+fn input(frames: usize) -> Signal {
+    music(0.2, RATE).iter().map(|channel| channel[..frames].to_vec()).collect()
 }
 
 /// Makes the lists of `changes` one after another, without audio. Returns the plugin's controls after each list.
 fn after(changes: impl IntoIterator<Item = Vec<Change>>) -> Vec<Controls> {
     let mut instance = instance();
     let set = |changes: Vec<Change>| {
-        let now: Vec<_> = changes.into_iter().map(|own| Change { frame: 0, ..own }).collect();
+        let now: Vec<_> = changes.into_iter().map(|change| Change { frame: 0, ..change }).collect();
         instance.set(&now).unwrap();
         settings(&mut instance).into()
     };
@@ -60,8 +63,7 @@ fn after(changes: impl IntoIterator<Item = Vec<Change>>) -> Vec<Controls> {
 
 #[test]
 fn an_event_after_the_block_is_clamped() {
-    let input = music(0.2, RATE);
-    let input: Signal = input.iter().map(|channel| channel[..BLOCK * 16].to_vec()).collect();
+    let input = input(16 * BLOCK);
     for frame in [BLOCK, BLOCK + 1, BLOCK + MARGIN / 2, 100_000, u32::MAX as usize] {
         let changes = vec![change(frame, "mix", 1.0), change(frame, "drive", 0.9)];
         let then = [(BLOCK - 1, after([changes.clone()])[0])];
@@ -75,8 +77,7 @@ fn an_event_after_the_block_is_clamped() {
 
 #[test]
 fn unsorted_events_do_no_harm() {
-    let input = music(0.2, RATE);
-    let input: Signal = input.iter().map(|channel| channel[..BLOCK * 16].to_vec()).collect();
+    let input = input(16 * BLOCK);
     let frames = [400, 3, 9999, 511, 0, 512, 700, 1, u32::MAX as usize, 2, 513];
     let changes = (0..).zip(frames).map(|(at, frame)| change(frame, "drive", f64::from(at) / 10.0));
     let changes: Vec<_> = changes.collect();
@@ -88,16 +89,15 @@ fn unsorted_events_do_no_harm() {
 
 #[test]
 fn each_of_ten_thousand_changes_in_a_block_sounds() {
-    let input = music(0.1, RATE);
-    let input: Signal = input.iter().map(|channel| channel[..2 * BLOCK].to_vec()).collect();
+    let input = input(2 * BLOCK);
     // More events than fit into nice-plug's list, with many at the same sample.
     let change = |index: usize| {
         let id = ["mix", "drive", "tone"][index % 3];
         change(index * 2 * BLOCK / 20_000, id, (index % 17) as f64 / 16.0)
     };
     let changes: Vec<_> = (0..20_000).map(change).collect();
-    let at = |frame| changes.iter().filter(move |own| own.frame == frame).copied().collect();
+    let at = |frame| changes.iter().filter(move |change| change.frame == frame).copied().collect();
     let then: Vec<_> = (0..).zip(after((0..2 * BLOCK).map(at))).collect();
-    let output = played(&mut instance(), &input, true, repeat(BLOCK), &changes);
+    let output = played(&input, repeat(BLOCK), &changes);
     assert_same(&output, &expected(&Settings::default(), RATE, &input, &then), "changes");
 }

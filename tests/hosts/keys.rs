@@ -55,7 +55,7 @@ fn ring_and_release_follow_the_song_s_tempo() {
         let settings = tempo.map_or(actual, |tempo| actual.at_tempo(tempo));
         let expected = expected(&settings, RATE, &signal, &[]);
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
-        processor.surroundings.transport = tempo.map(transport_at);
+        processor.transport = tempo.map(transport_at);
         // The first buffers pass the tempo, and let the settings settle.
         let mut first: Signal = vec![vec![0.0; 4800]; 2];
         processor.run(&mut first, true, &mut random_blocks(5), &[]).unwrap();

@@ -16,7 +16,6 @@ fn sent(sound: &Settings, notes: Vec<Midi>) -> Vec<Sent> {
     let mut signal = demo();
     processor.run(&mut signal, true, &mut random_blocks(3), &[]).unwrap();
     let sent = processor.sent.take().unwrap();
-    instance.deactivate(processor);
     assert!(sent.is_sorted_by_key(|note| note.frame), "in the order of their times");
     sent
 }
@@ -33,7 +32,7 @@ fn notes_are_passed_on_with_the_latency() {
         for (note, (frame, key, velocity)) in actual.iter().zip(expected) {
             assert_eq!((note.frame, note.key), (frame + latency, key));
             let near =
-                |own: f64| velocity.is_some_and(|velocity: f64| (own - velocity).abs() < 1e-6);
+                |sent: f64| velocity.is_some_and(|velocity: f64| (sent - velocity).abs() < 1e-6);
             assert!(note.velocity.map_or(velocity.is_none(), near), "{note:?}");
         }
     }
@@ -45,7 +44,7 @@ fn stop_reset_and_activation_end_notes() {
     // After 4000 samples, the first note-on has been sent, its note-off is still delayed, and the second note has not begun.
     let messages = [(0, [0x90, 60, 127]), (3000, [0x80, 60, 0]), (3500, [0x90, 64, 127])];
     let stop = |processor: &mut Processor, plays: bool| {
-        processor.surroundings.transport = Some(transport_that(plays));
+        processor.transport = Some(transport_that(plays));
     };
     for what in ["stop", "reset", "activation"] {
         let mut instance = instance();
@@ -70,6 +69,5 @@ fn stop_reset_and_activation_end_notes() {
         processor.run(&mut [vec![0.0; 4000], vec![0.0; 4000]], true, &mut blocks, &[]).unwrap();
         sent = processor.sent.take().unwrap();
         assert_eq!(sent, [Sent { frame: 0, key: 60, velocity: None }], "{what}");
-        instance.deactivate(processor);
     }
 }

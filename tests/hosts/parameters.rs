@@ -5,22 +5,24 @@ use tone_filter_dsp::{CHOICES, SPECS};
 use tone_filter_hosts::RATE;
 use tone_filter_testkit::{
     Draws,
-    clap::{Change, Parameter, parameter_id},
+    clap::{Change, Extensions, Parameter, parameter_id},
     plugin::{TYPED, any_value, instance, library, music, settings},
 };
 
 #[test]
 fn the_factory_offers_one_plugin_under_one_id() {
-    let (library, plugin) = library();
-    assert_eq!(library.plugins().unwrap().len(), 1);
-    assert_eq!(plugin.id, "org.tone-filter.tone-filter");
-    assert_eq!((&*plugin.name, &*plugin.version), ("Tone Filter", env!("CARGO_PKG_VERSION")));
-    for feature in ["audio-effect", "filter", "distortion", "mono", "stereo"] {
-        assert!(plugin.features.iter().any(|own| own == feature), "{feature}");
+    let library = library();
+    let plugin = library.plugin().unwrap();
+    assert_eq!(plugin.id(), Some(c"org.tone-filter.tone-filter"));
+    assert_eq!(plugin.name(), Some(c"Tone Filter"));
+    assert_eq!(plugin.version().unwrap().to_str(), Ok(env!("CARGO_PKG_VERSION")));
+    for feature in [c"audio-effect", c"filter", c"distortion", c"mono", c"stereo"] {
+        assert!(plugin.features().any(|known| known == feature), "{feature:?}");
     }
-    for id in ["", "org.tone-filter", "org.tone-filter.tone-filter.", "ORG.TONE-FILTER.TONE-FILTER"]
+    for id in
+        [c"", c"org.tone-filter", c"org.tone-filter.tone-filter.", c"ORG.TONE-FILTER.TONE-FILTER"]
     {
-        assert!(library.instantiate(id).is_err(), "{id:?}");
+        assert!(library.instantiate(id, Extensions::All).is_err(), "{id:?}");
     }
 }
 
@@ -30,8 +32,7 @@ fn an_invalid_rate_is_refused() {
     for rate in [0.0, -RATE, 999.0, f64::INFINITY, f64::NAN] {
         assert!(instance.activate(rate, 512).is_err(), "{rate}");
     }
-    let processor = instance.activate(RATE, 512).unwrap();
-    instance.deactivate(processor);
+    instance.activate(RATE, 512).unwrap();
 }
 
 #[test]
@@ -59,13 +60,7 @@ fn every_setting_is_a_parameter() {
         let last = choice.entries.len() - 1;
         assert_eq!([min, max, default], [0, last, choice.default()].map(|x| x as f64));
         for (index, (_, name)) in choice.entries.iter().enumerate() {
-            let value = index as f64;
-            let text = instance.value_to_text(id, value).unwrap();
-            assert_eq!(text, *name);
-            let back = instance.text_to_value(id, &text).unwrap().unwrap();
-            // nice-plug stores the index of the entry as an `f32` from 0 to 1.
-            assert!((back - value).abs() <= max * f64::from(f32::EPSILON), "{text}: {back}");
-            assert_eq!(instance.value_to_text(id, back).unwrap(), text);
+            assert_eq!(instance.value_to_text(id, index as f64).unwrap(), *name);
         }
     }
     let bypasses: Vec<_> = parameters.iter().filter(|p| p.bypass).map(|p| p.id).collect();
@@ -95,8 +90,9 @@ fn values_and_texts_go_both_ways() {
         }
         // The text in the host is the library's.
         if let Some(spec) = SPECS.iter().find(|spec| parameter_id(spec.id) == parameter.id) {
-            let (shown, own) = (instance.value(parameter.id).unwrap(), settings(&mut instance));
-            let text = format!("{} {}", spec.number(spec.get(&own), spec.decimals), spec.unit);
+            let (shown, settings) =
+                (instance.value(parameter.id).unwrap(), settings(&mut instance));
+            let text = format!("{} {}", spec.number(spec.get(&settings), spec.decimals), spec.unit);
             assert_eq!(instance.value_to_text(parameter.id, shown).unwrap(), text);
         }
     }

@@ -7,7 +7,11 @@ mod state;
 
 use std::fs;
 use tone_filter_hosts::settings;
-use tone_filter_testkit::{Draws, plugin::library, sweep::tenth};
+use tone_filter_testkit::{
+    Draws, controls,
+    plugin::{instance, library, set_controls},
+    sweep::tenth,
+};
 
 fn seeds(target: &str, check: fn(&[u8])) {
     let folder = tone_filter_testkit::root().join("fuzz/seeds").join(target);
@@ -21,13 +25,26 @@ fn seeds(target: &str, check: fn(&[u8])) {
     assert!(count >= 10, "the seeds in {} are gone", folder.display());
 }
 
-pub fn check_state(bytes: &[u8]) {
-    state::check(bytes, || library().0);
-}
-
 #[test]
 fn a_state_is_loaded_whole_or_refused() {
-    seeds("state", check_state);
+    let check = |bytes: &[u8]| state::check(bytes, library);
+    seeds("state", check);
+    let draws = &mut Draws::seeded(9);
+    let mut instance = instance();
+    set_controls(&mut instance, &controls(draws));
+    let (full, header) = (instance.save().unwrap(), size_of::<u64>());
+    for length in tenth(0..full.len()) {
+        check(&full[..length]);
+        check(&full[header.min(length)..length]);
+    }
+    for _ in tenth(0..500) {
+        let mut bytes = full.clone();
+        for _ in 0..=draws.below(3) {
+            let index = header + draws.below(bytes.len() - header);
+            bytes[index] = draws.pick(b"0123456789{}[]\",:.-eaz \\\xFF");
+        }
+        check(&bytes);
+    }
 }
 
 #[test]

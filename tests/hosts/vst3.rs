@@ -1,39 +1,29 @@
 //! Tests of the VST3 plugin with calls that nice-plug alone would not handle.
 use std::{mem, ptr};
 use tone_filter_dsp::{CHOICES, SPECS};
-use tone_filter_hosts::RATE;
 use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::{
     plugin::{TYPED, factory},
-    vst3::{Host, Instance, Queue, Setup, text},
+    vst3::{Host, Instance, Queue, text},
 };
 use vst3::{
     ComPtr, ComWrapper,
     Steinberg::{
-        Vst::{
-            AudioBusBuffers, AudioBusBuffers__type0, BusDirections_, BusInfo, IAudioProcessorTrait,
-            IComponentTrait, IEditControllerTrait, IMidiMapping, IMidiMappingTrait, IUnitInfo,
-            IUnitInfoTrait, MediaTypes_, ParamID, ParameterInfo, ParameterInfo_::ParameterFlags_,
-            ProcessData, ProgramListInfo, SpeakerArr, UnitInfo,
-        },
-        int32, kInvalidArgument, kResultOk, tresult,
+        Vst::{ParameterInfo_::ParameterFlags_, *},
+        *,
     },
 };
 
 const FRAMES: usize = 64;
 
-const SETUP: Setup = Setup { rate: RATE, channels: 2, max_block: FRAMES };
-
 fn active() -> Instance {
-    Instance::active(&factory(), SETUP)
+    Instance::active(&factory(), FRAMES)
 }
 
 /// Processes a buffer with these numbers of channels. Returns the plugin's result.
 fn process(instance: &Instance, inputs: usize, outputs: usize) -> tresult {
     let input = vec![vec![0.1; FRAMES]; inputs];
-    let mut output = vec![vec![0.0; FRAMES]; outputs];
-    let mut output: Vec<_> = output.iter_mut().map(Vec::as_mut_slice).collect();
-    instance.process(Some(&input), &mut output, Vec::new())
+    instance.process(Some(&input), &mut vec![vec![0.0; FRAMES]; outputs], Vec::new())
 }
 
 #[test]
@@ -81,14 +71,14 @@ fn units_have_no_blanks_and_texts_are_numbers() {
         let texts = [0.0, 1.0].map(|value| instance.value_text(info.id, value));
         assert_eq!((text(&info.title), text(&info.units)), (spec.name.into(), spec.unit.into()));
         let numbers = [spec.min, spec.max].map(|value| spec.number(value, spec.decimals));
-        assert_eq!(texts.map(|own| own.trim_end().to_owned()), numbers, "{}", spec.id);
+        assert_eq!(texts.map(|text| text.trim_end().to_owned()), numbers, "{}", spec.id);
     }
 }
 
 #[test]
 fn the_program_list_has_the_factory_presets() {
     let host = ComWrapper::new(Host::<true>::default());
-    let instance = Instance::with_handler(&factory(), SETUP, host.to_com_ptr().as_ref());
+    let instance = Instance::set_up_stereo(&factory(), FRAMES, host.to_com_ptr().as_ref());
     instance.activate();
     let parameters = instance.parameters();
     #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
@@ -138,9 +128,7 @@ fn the_program_list_has_the_factory_presets() {
     // A buffer chooses a program, which is then loaded on the main thread.
     instance.activate();
     let change = Queue { parameter: program.id, points: vec![(0, value(3))] };
-    let mut output = [[0.0; FRAMES]; 2];
-    let mut output = output.each_mut().map(|channel| &mut channel[..]);
-    host.restarts();
+    let mut output = vec![vec![0.0; FRAMES]; 2];
     assert_eq!(instance.process(None, &mut output, vec![change]), kResultOk);
     let before = host.restarts();
     host.idle();
@@ -205,8 +193,8 @@ fn a_host_may_leave_the_sidechain_out() {
             info
         }
     };
-    let arrange = |main: u64, own: u64, out: u64| {
-        let (mut inputs, mut outputs) = ([main, own], [out]);
+    let arrange = |main: u64, sidechain: u64, out: u64| {
+        let (mut inputs, mut outputs) = ([main, sidechain], [out]);
         let (inputs, outputs) = (inputs.as_mut_ptr(), outputs.as_mut_ptr());
         let mut told = [9; 2];
         // SAFETY: there are as many arrangements as the counts say, and `told` has room for the answers.
@@ -242,16 +230,15 @@ fn hears(instance: &mut Instance, channels: usize, complete: bool) -> bool {
             sidechain[1].clear();
         }
         instance.sidechain = Some(sidechain);
-        let mut output = [[0.0; FRAMES]; 2];
-        let channels = &mut output.each_mut().map(|channel| &mut channel[..]);
-        assert_eq!(instance.process(None, channels, Vec::new()), kResultOk);
-        output.iter().flatten().any(|sample: &f32| sample.abs() > 0.01)
+        let mut output = vec![vec![0.0; FRAMES]; 2];
+        assert_eq!(instance.process(None, &mut output, Vec::new()), kResultOk);
+        output.iter().flatten().any(|sample| sample.abs() > 0.01)
     })
 }
 
 #[test]
 fn the_sidechain_is_heard_once_it_is_active_and_complete() {
-    let mut instance = Instance::new(&factory(), SETUP);
+    let mut instance = Instance::set_up_stereo(&factory(), FRAMES, None);
     let mut stereo = [SpeakerArr::kStereo; 3];
     let (audio, notes) = (MediaTypes_::kAudio as i32, MediaTypes_::kEvent as i32);
     let activate = |instance: &Instance, media: i32| {

@@ -2,136 +2,127 @@
 
 use std::thread;
 use tone_filter_dsp::ToneFilter;
-use tone_filter_hosts::RATE;
+use tone_filter_hosts::{RATE, rounded_rate};
 use tone_filter_testkit::{
     plugin::factory,
-    vst3::{Host, Instance, Queue, Setup},
+    vst3::{Host, Instance, Queue},
 };
 use vst3::{
     ComPtr, ComWrapper,
-    Steinberg::{
-        Vst::{IComponentHandler, ParamValue},
-        kResultOk,
-    },
+    Steinberg::{Vst::*, *},
 };
 
 const FRAMES: usize = 512;
 
 fn instance(handler: &ComPtr<IComponentHandler>) -> Instance {
-    let setup = Setup { rate: RATE, channels: 2, max_block: FRAMES };
-    Instance::with_handler(&factory(), setup, Some(handler))
+    Instance::set_up_stereo(&factory(), FRAMES, Some(handler))
 }
 
-fn set_lookahead(instance: &Instance, value: f64) {
-    instance.set(instance.id("Lookahead"), value);
-}
-
-/// Plays on an audio thread, with `changes` of Lookahead in the first buffer.
+/// Plays a buffer with `changes` of Lookahead: frame and value.
 fn play(instance: &Instance, changes: &[(i32, ParamValue)]) {
-    let audio =
-        || (0..20).for_each(|index| block(instance, if index == 0 { changes } else { &[] }));
-    thread::scope(|scope| scope.spawn(audio).join().unwrap());
-}
-
-fn block(instance: &Instance, changes: &[(i32, ParamValue)]) {
     let queue = Queue { parameter: instance.id("Lookahead"), points: changes.to_vec() };
-    let mut output = [[0.0; FRAMES]; 2];
-    let mut output = output.each_mut().map(|channel| &mut channel[..]);
+    let mut output = vec![vec![0.0; FRAMES]; 2];
     assert_eq!(instance.process(None, &mut output, vec![queue]), kResultOk);
 }
 
 /// Returns the latency in samples when Lookahead is on.
-fn late() -> usize {
+fn lookahead_latency() -> usize {
     ToneFilter::lookahead(RATE)
 }
 
-fn with_run_loop() -> (ComWrapper<Host<true>>, Instance) {
-    let host = ComWrapper::new(Host::default());
-    let instance = instance(&host.to_com_ptr().unwrap());
-    (host, instance)
+/// Plugin in a host with a run loop.
+struct Looped {
+    host: ComWrapper<Host<true>>,
+    instance: Instance,
+}
+
+impl Looped {
+    fn new() -> Self {
+        let host = ComWrapper::new(Host::default());
+        let instance = instance(&host.to_com_ptr().unwrap());
+        Self { host, instance }
+    }
+
+    fn set_lookahead(&self, value: f64) {
+        self.instance.set(self.instance.id("Lookahead"), value);
+    }
+
+    /// Plays on an audio thread, with `changes` of Lookahead in the first buffer. Then runs the run loop. Returns how often the
+    /// plugin has reported another latency.
+    fn play(&self, changes: &[(i32, ParamValue)]) -> usize {
+        let (instance, host) = (&self.instance, &self.host);
+        let audio =
+            || (0..20).for_each(|index| play(instance, if index == 0 { changes } else { &[] }));
+        thread::scope(|scope| scope.spawn(audio).join().unwrap());
+        assert_eq!(host.latency_changes(), 0, "not on the audio thread");
+        host.idle();
+        host.idle();
+        host.latency_changes()
+    }
+
+    fn latency(&self) -> usize {
+        self.instance.latency()
+    }
 }
 
 #[test]
 fn a_new_latency_is_requested_once_on_the_main_thread() {
-    let (host, instance) = with_run_loop();
-    instance.activate();
+    let plugin = Looped::new();
+    plugin.instance.activate();
     // In the last case, the host reads the latency without activating the plugin again.
     for (lookahead, latency, activates) in
-        [(1.0, late(), true), (0.0, 0, true), (1.0, late(), false)]
+        [(1.0, lookahead_latency(), true), (0.0, 0, true), (1.0, lookahead_latency(), false)]
     {
-        play(&instance, &[(100, lookahead)]);
-        assert_eq!(host.latency_changes(), 0, "not on the audio thread");
-        host.idle();
-        host.idle();
-        assert_eq!(host.latency_changes(), 1);
+        assert_eq!(plugin.play(&[(100, lookahead)]), 1);
         if activates {
-            instance.deactivate();
-            instance.activate();
+            plugin.instance.deactivate();
+            plugin.instance.activate();
         }
-        assert_eq!(instance.latency(), latency);
-        play(&instance, &[]);
-        host.idle();
-        assert_eq!((host.latency_changes(), instance.latency()), (0, latency), "the host knows it");
+        assert_eq!(plugin.latency(), latency);
+        assert_eq!((plugin.play(&[]), plugin.latency()), (0, latency), "the host knows it");
     }
 }
 
 #[test]
 fn the_latency_is_known_before_the_activation() {
-    let (host, instance) = with_run_loop();
-    set_lookahead(&instance, 1.0);
-    assert_eq!(instance.latency(), late());
-    instance.activate();
-    play(&instance, &[]);
-    host.idle();
-    assert_eq!(host.latency_changes(), 0);
+    let plugin = Looped::new();
+    plugin.set_lookahead(1.0);
+    assert_eq!(plugin.latency(), lookahead_latency());
+    plugin.instance.activate();
+    assert_eq!(plugin.play(&[]), 0);
 
     // A host that read the latency too early is asked to read it again.
-    instance.deactivate();
-    set_lookahead(&instance, 0.0);
-    instance.activate();
-    play(&instance, &[]);
-    host.idle();
-    assert_eq!((host.latency_changes(), instance.latency()), (1, 0));
+    plugin.instance.deactivate();
+    plugin.set_lookahead(0.0);
+    plugin.instance.activate();
+    assert_eq!((plugin.play(&[]), plugin.latency()), (1, 0));
 }
 
 #[test]
 fn another_rate_has_another_latency() {
-    let (host, instance) = with_run_loop();
-    set_lookahead(&instance, 1.0);
-    let activate = |rate: f64| {
-        instance.set_up(rate, FRAMES);
-        instance.activate();
-        play(&instance, &[]);
-        host.idle();
-        instance.deactivate();
-        host.latency_changes()
+    let plugin = Looped::new();
+    plugin.set_lookahead(1.0);
+    let reports = |rate: f64| {
+        plugin.instance.set_up(rate, FRAMES);
+        plugin.instance.activate();
+        let reports = plugin.play(&[]);
+        plugin.instance.deactivate();
+        reports
     };
-    assert_eq!((instance.latency(), activate(RATE)), (late(), 0));
-    assert_eq!(activate(2.0 * RATE), 1, "the host has not read it again");
+    assert_eq!((plugin.latency(), reports(RATE)), (lookahead_latency(), 0));
+    assert_eq!(reports(2.0 * RATE), 1, "the host has not read it again");
 
-    // nice-plug stores rates as `f32`.
-    let late = ToneFilter::lookahead;
-    let differs = |rate: &f64| late(*rate) != late(f64::from(*rate as f32));
-    let rate = (0..).map(|step| RATE + 1e-3 * f64::from(step)).find(differs).unwrap();
-    instance.set_up(rate, FRAMES);
-    assert_eq!((instance.latency(), activate(rate)), (late(f64::from(rate as f32)), 0));
+    let rate = rounded_rate();
+    plugin.instance.set_up(rate, FRAMES);
+    let rounded = ToneFilter::lookahead(f64::from(rate as f32));
+    assert_eq!((plugin.latency(), reports(rate)), (rounded, 0));
 }
 
 #[test]
 fn a_change_undone_within_its_block_is_ignored() {
-    let (host, instance) = with_run_loop();
-    instance.activate();
-    play(&instance, &[(100, 1.0), (200, 0.0)]);
-    host.idle();
-    assert_eq!((host.latency_changes(), instance.latency()), (0, 0));
-}
-
-#[test]
-fn a_released_plugin_leaves_the_run_loop() {
-    let (host, instance) = with_run_loop();
-    assert_eq!(host.timers(), 1);
-    drop(instance);
-    assert!(host.timers() == 0);
+    let plugin = Looped::new();
+    plugin.instance.activate();
+    assert_eq!((plugin.play(&[(100, 1.0), (200, 0.0)]), plugin.latency()), (0, 0));
 }
 
 #[cfg(target_os = "linux")]
@@ -142,17 +133,14 @@ fn without_a_run_loop_the_worker_thread_asks() {
     instance.activate();
     // This thread has created the instance. Here the plugin could call the host only within `process`, so nice-plug's worker
     // thread must make the request.
-    block(&instance, &[(0, 1.0)]);
+    play(&instance, &[(0, 1.0)]);
     assert!(host.restarts() == 0);
     instance.deactivate();
     instance.activate();
-    assert_eq!(instance.latency(), late());
+    assert_eq!(instance.latency(), lookahead_latency());
 
-    play(&instance, &[(0, 0.0)]);
-    let start = std::time::Instant::now();
-    while host.restarts() == 0 && start.elapsed().as_secs() < 10 {
-        thread::yield_now();
-    }
+    thread::scope(|scope| scope.spawn(|| play(&instance, &[(0, 0.0)])).join().unwrap());
+    tone_filter_testkit::plugin::wait("no request", || (host.restarts() > 0).then_some(()));
     assert_eq!(host.restarts(), 1);
     assert_eq!(instance.latency(), 0);
 }

@@ -1,16 +1,15 @@
 //! Plugin bundles: build, contents and installation.
 
 use crate::{
-    commands::{cargo, is_release, output, profile, root, run, target, value},
+    commands::{built, cargo, is_release, profile, root, run, target, value},
     files,
 };
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 use std::{
     collections::BTreeSet,
     env::{
         self,
-        consts::{ARCH, DLL_EXTENSION, OS},
+        consts::{ARCH, OS},
     },
     fs, io,
     path::{Path, PathBuf},
@@ -64,9 +63,10 @@ impl Bundle {
         Ok(target()?.join("bundled").join(self.name))
     }
 
-    /// Returns the bundle's path on Linux: for the `folder` `usr/lib/`, a path such as `usr/lib/clap/Tone Filter.clap`.
-    pub fn below(&self, folder: &str) -> PathBuf {
-        format!("{folder}{}/{}", self.folder.to_lowercase(), self.name).into()
+    /// Returns the bundle's path on Linux. `prefix` comes right before the folder of the format: `usr/lib/` gives
+    /// `usr/lib/clap/Tone Filter.clap`, and `.` gives `.clap/Tone Filter.clap`.
+    pub fn below(&self, prefix: &str) -> PathBuf {
+        format!("{prefix}{}/{}", self.folder.to_lowercase(), self.name).into()
     }
 
     /// Returns the path of the bundle in this user's plugin folder.
@@ -131,8 +131,7 @@ pub fn bundle_release() -> Result<()> {
 pub fn bundle_lv2(args: &[String]) -> Result<PathBuf> {
     ensure!(cfg!(target_os = "linux"), "the LV2 bundle is for Linux, and is made there");
     run(cargo("build --package=tone-filter-lv2 --lib").args(args))?;
-    let folder = target()?.join(value(args, "--target").unwrap_or_default()).join(profile(args));
-    let (library, bundle) = (folder.join("libtone_filter_lv2.so"), LV2.built()?);
+    let (library, bundle) = (built(args)?.join("libtone_filter_lv2.so"), LV2.built()?);
     files::remove(&bundle)?;
     fs::create_dir_all(&bundle)?;
     // The program that writes the description runs on this system, so it is built without `--target`.
@@ -178,38 +177,12 @@ fn replace(bundle: &Path, installed: &Path) -> Result<()> {
     install().with_context(|| format!("cannot install {}", installed.display()))
 }
 
-/// Builds all tests with `cargo ARGS`, and bundles the plugin from the same build, so both share compiled crates.
-pub fn bundle_tests(args: &str) -> Result<()> {
+/// Builds the libraries, programs, tests and examples of `packages`, which are options of cargo. Bundles the plugin from the same
+/// build, so that the tests and the plugin share compiled crates.
+pub fn bundle_tests(packages: &str) -> Result<()> {
     let started = SystemTime::now();
-    let built = output(cargo(args).args(["--no-run", "--message-format=json-render-diagnostics"]))?;
-    let messages = built.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
-    let mut library = None;
-    let mut sources = BTreeSet::new();
-    // Only crates of this repository: others change only with the lock file.
-    let is_here = |message: &&Value| {
-        let id = message["package_id"].as_str().unwrap_or_default();
-        message["reason"] == "compiler-artifact" && id.starts_with("path+")
-    };
-    for message in messages.iter().filter(is_here) {
-        let files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let files: Vec<_> = files.map(Path::new).collect();
-        let is_plugin = message["target"]["name"] == "tone_filter";
-        let end = |path: &&&Path, end: &str| path.extension().is_some_and(|own| own == end);
-        if is_plugin && let Some(own) = files.iter().find(|path| end(path, DLL_EXTENSION)) {
-            library = Some(own.to_path_buf());
-        }
-        // This adds the sources of some crates that the plugin does not use.
-        for rlib in files.iter().filter(|path| end(path, "rlib")) {
-            let stem = rlib.file_stem().unwrap_or_default().to_string_lossy();
-            let list = rlib.with_file_name(format!("{}.d", stem.trim_start_matches("lib")));
-            let listed = fs::read_to_string(&list).with_context(|| list.display().to_string())?;
-            sources.extend(inputs(&listed, root()));
-        }
-    }
-    let library = library.context("cargo has built no plugin")?;
-    let folder = target()?.join("bundled");
-    assemble(&folder, &[library], None, &[CLAP, VST3])?;
-    stamp(&folder.join(".bundled"), &sources, started).context("cannot write to target/bundled")
+    run(cargo("build --lib --bins --tests --examples").args(packages.split_whitespace()))?;
+    bundle_built(started, &[target()?.join("debug")], None, &[CLAP, VST3])
 }
 
 /// Returns the options in `args`, without the package.
@@ -235,17 +208,29 @@ fn make(options: &[String], triples: &[Option<&str>], bundles: &[Bundle]) -> Res
         run(build)?;
         folders.push(target()?.join(triple.unwrap_or("")).join(profile(options)));
     }
-    let library = match System::of(triples[0]) {
+    bundle_built(started, &folders, triples[0], bundles)
+}
+
+/// Assembles `bundles` from the plugin's libraries, which cargo has written into `folders`: for Macs a folder for each CPU,
+/// otherwise a single one. `triple` is the target of the first. Stamps the bundles with their sources, and with the time
+/// `started` at which the builds began.
+fn bundle_built(
+    started: SystemTime,
+    folders: &[PathBuf],
+    triple: Option<&str>,
+    bundles: &[Bundle],
+) -> Result<()> {
+    let library = match System::of(triple) {
         System::Linux => "libtone_filter.so",
         System::MacOs => "libtone_filter.dylib",
         System::Windows => "tone_filter.dll",
     };
     let libraries: Vec<_> = folders.iter().map(|folder| folder.join(library)).collect();
-    let folder = target()?.join("bundled");
-    assemble(&folder, &libraries, triples[0], bundles)?;
+    let bundled = target()?.join("bundled");
+    assemble(&bundled, &libraries, triple, bundles)?;
     let dep_info = fs::read_to_string(libraries[libraries.len() - 1].with_extension("d"));
     let inputs = inputs(&dep_info.context("cargo has left no list of the sources")?, root());
-    stamp(&folder.join(".bundled"), &inputs, started).context("cannot write to target/bundled")
+    stamp(&bundled.join(".bundled"), &inputs, started).context("cannot write to target/bundled")
 }
 
 /// Assembles `bundles` in `folder` from `libraries`. On macOS, there may be one library per CPU architecture.
@@ -263,7 +248,7 @@ fn assemble(
         let inside = bundle.library(system, cpu);
         let library = if inside.is_empty() { path.clone() } else { path.join(inside) };
         match libraries {
-            [own] => files::copy(own, &library)?,
+            [only] => files::copy(only, &library)?,
             all => {
                 fs::create_dir_all(library.parent().context("a file is in a folder")?)?;
                 run(Command::new("lipo").arg("-create").arg("-output").arg(&library).args(all))?;
@@ -281,13 +266,13 @@ fn assemble(
     Ok(())
 }
 
-/// Returns the inputs of a build: the sources listed in `dep_info` (by cargo or the compiler), the manifests of their packages,
-/// the lock file and cargo's configuration. Relative paths in `dep_info` are relative to `root`.
+/// Returns the inputs of a build: the sources that cargo's `dep_info` lists, the manifests of their packages, the lock file and
+/// cargo's configuration.
 fn inputs(dep_info: &str, root: &Path) -> BTreeSet<PathBuf> {
     let sources = dep_info.lines().next().and_then(|line| line.split_once(": "));
     let sources = sources.map_or("", |(_, sources)| sources).replace("\\ ", "\0");
     let mut inputs: BTreeSet<_> =
-        sources.split_whitespace().map(|path| root.join(path.replace('\0', " "))).collect();
+        sources.split_whitespace().map(|path| PathBuf::from(path.replace('\0', " "))).collect();
     let folders = inputs.iter().flat_map(|path| path.ancestors());
     let folders = folders.filter(|folder| folder.starts_with(root));
     let manifests: Vec<_> = folders.map(|folder| folder.join("Cargo.toml")).collect();
@@ -377,9 +362,7 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let escaped = |path: &PathBuf| path.display().to_string().replace(' ', "\\ ");
-        let mut listed: Vec<_> = all[..sources.len()].iter().map(escaped).collect();
-        // The compiler's paths are relative to the root.
-        listed[2] = sources[2].to_owned();
+        let listed: Vec<_> = all[..sources.len()].iter().map(escaped).collect();
         let dep_info = format!("/x/libtone_filter.so: {}\n", listed.join(" "));
         let inputs = inputs(&dep_info, &root);
         assert_eq!(inputs, all.iter().cloned().collect());

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::{
     borrow::BorrowMut,
-    env, fmt,
+    fmt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Instant,
@@ -28,11 +28,11 @@ pub fn version() -> Result<String> {
     version_of("tone-filter")
 }
 
-pub fn version_of(package: &str) -> Result<String> {
+pub fn version_of(name: &str) -> Result<String> {
     let metadata = metadata(&["--no-deps"])?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
-    let own = packages.into_iter().find(|own| own["name"] == package);
-    Ok(own.context("no package")?["version"].as_str().context("no version")?.to_owned())
+    let package = packages.into_iter().find(|package| package["name"] == name);
+    Ok(package.context("no package")?["version"].as_str().context("no version")?.to_owned())
 }
 
 /// Returns the command `cargo` with the arguments in `line`, split at white space.
@@ -56,8 +56,15 @@ pub fn manual() -> Command {
 /// Builds the program `tone-filter` with `options` of `cargo build`. Returns its path.
 pub fn command(options: &[&str]) -> Result<PathBuf> {
     run(cargo("build --locked --package=tone-filter-cli").args(options))?;
-    let name = format!("tone-filter{}", env::consts::EXE_SUFFIX);
-    Ok(target()?.join(profile(options)).join(name))
+    let windows =
+        value(options, "--target").map_or(cfg!(windows), |triple| triple.contains("windows"));
+    let name = if windows { "tone-filter.exe" } else { "tone-filter" };
+    Ok(built(options)?.join(name))
+}
+
+/// Returns the folder into which `cargo build` with `options` writes programs and libraries.
+pub fn built(options: &[impl AsRef<str>]) -> Result<PathBuf> {
+    Ok(target()?.join(value(options, "--target").unwrap_or_default()).join(profile(options)))
 }
 
 /// Returns the value of the option `flag`, written as `FLAG VALUE` or `FLAG=VALUE`.
@@ -70,7 +77,6 @@ pub fn value<'a>(options: &'a [impl AsRef<str>], flag: &str) -> Option<&'a str> 
         .or_else(|| words.find_map(|word| word.strip_prefix(flag)?.strip_prefix('=')))
 }
 
-/// Returns whether `options` of `cargo build` contain `--release`.
 pub fn is_release(options: &[impl AsRef<str>]) -> bool {
     options.iter().any(|word| word.as_ref() == "--release")
 }

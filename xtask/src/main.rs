@@ -77,7 +77,6 @@ const VERBS: [(&str, &str, &str, Action); 34] = [
     ("help", "", "print this text", |_| { println!("{}", usage()); Ok(()) }),
 ];
 
-/// Returns the description of a verb.
 fn description(verb: &str) -> &'static str {
     VERBS.iter().find(|(name, ..)| *name == verb).map_or("", |(.., description, _)| *description)
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     bundles::{self, MACS, System},
-    commands::{cargo, is_release, kit, output, profile, root, run, target, value, version},
+    commands::{cargo, command, is_release, kit, output, root, run, target, value, version},
     debian, files, python,
     python::PYTHON,
     sbom, unity, web,
@@ -34,12 +34,13 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
         universal_program(args)?
     } else {
         bundles::bundle(args)?;
-        program(args, triple, system)?
+        program(args, &[])?
     };
     if system == System::Linux {
         bundles::bundle_lv2(args)?;
     }
-    let mut parts = bundles::all(system).map(|own| own.built()).collect::<Result<Vec<_>>>()?;
+    let mut parts =
+        bundles::all(system).map(|bundle| bundle.built()).collect::<Result<Vec<_>>>()?;
     parts.push(program);
     let build = Build { system, cpu: cpu.to_owned(), released: is_release(args), parts };
     let folder = target()?.join("package");
@@ -56,25 +57,17 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     let built_for = match triple {
         Some(triple) => triple.to_owned(),
         None if system == System::MacOs => MACS[0].to_owned(),
-        None => host()?,
+        None => output(Command::new("rustc").args(["--print", "host-tuple"]))?,
     };
     packages.push(sbom::write(&built_for, folder.join(build.name()? + ".cdx.json"))?);
     sbom::write_sums(&folder, &packages)?;
     Ok(packages)
 }
 
-/// Returns cargo's default target triple.
-fn host() -> Result<String> {
-    let text = output(Command::new("rustc").arg("-vV"))?;
-    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(line.context("rustc names no host")?.to_owned())
-}
-
-/// Builds the program `tone-filter` with all its features, for `triple` or this system. Returns its path.
-fn program(args: &[String], triple: Option<&str>, system: System) -> Result<PathBuf> {
-    run(cargo("build --locked --package=tone-filter-cli --features=app").args(args))?;
-    let name = if system == System::Windows { "tone-filter.exe" } else { "tone-filter" };
-    Ok(target()?.join(triple.unwrap_or_default()).join(profile(args)).join(name))
+/// Builds the program `tone-filter` with all its features. `args` and `more` are options of `cargo build`. Returns its path.
+fn program(args: &[String], more: &[&str]) -> Result<PathBuf> {
+    let args: Vec<_> = args.iter().map(String::as_str).collect();
+    command(&[&args, more, &["--features=app"]].concat())
 }
 
 /// Builds the program `tone-filter` as a universal binary for Macs. Returns its path.
@@ -85,8 +78,7 @@ fn universal_program(args: &[String]) -> Result<PathBuf> {
     let mut lipo = Command::new("lipo");
     lipo.arg("-create").arg("-output").arg(&out);
     for triple in MACS {
-        let args = [args, &["--target".to_owned(), triple.to_owned()]].concat();
-        lipo.arg(program(&args, Some(triple), System::MacOs)?);
+        lipo.arg(program(args, &["--target", triple])?);
     }
     run(lipo)?;
     Ok(out)
@@ -145,7 +137,11 @@ impl Build {
                 windows_installer(&files, self.released, &installer)?;
             }
             System::Linux => {
-                let cpu = debian_name(&self.cpu);
+                let cpu = match &*self.cpu {
+                    "x86_64" => "amd64",
+                    "aarch64" => "arm64",
+                    other => other,
+                };
                 installer = folder.join(format!("tone-filter_{}_{cpu}.deb", version()?));
                 debian_package(&files, cpu, &installer)?;
             }
@@ -172,14 +168,6 @@ fn windows_installer(files: &Path, release: bool, out: &Path) -> Result<()> {
         .arg(define("FILES", files))
         .arg(define("OUT", out))
         .arg(root().join("xtask/package/installer.nsi")))
-}
-
-fn debian_name(cpu: &str) -> &str {
-    match cpu {
-        "x86_64" => "amd64",
-        "aarch64" => "arm64",
-        other => other,
-    }
 }
 
 fn debian_package(files: &Path, cpu: &str, out: &Path) -> Result<()> {
@@ -275,16 +263,16 @@ fn test_archive(archive: &Path) -> Result<()> {
     loads(home.path(), ".", ".local/bin")?;
     script(&["--uninstall"])?;
     for folder in [".clap", ".lv2", ".vst3", ".local/bin"] {
-        let left = home.path().join(folder).read_dir()?.next();
-        ensure!(left.is_none(), "{folder} is not empty afterwards");
+        let remaining = home.path().join(folder).read_dir()?.next();
+        ensure!(remaining.is_none(), "{folder} is not empty afterwards");
     }
     Ok(())
 }
 
-/// Loads the bundles below `root`, and renders with the program in `bin`. `folder` is the argument of
+/// Loads the bundles below `root`, and renders with the program in `bin`. `prefix` is the argument of
 /// [`Bundle::below`](bundles::Bundle::below).
-fn loads(root: &Path, folder: &str, bin: &str) -> Result<()> {
-    let mut bundles = bundles::all(System::Linux).map(|bundle| root.join(bundle.below(folder)));
+fn loads(root: &Path, prefix: &str, bin: &str) -> Result<()> {
+    let mut bundles = bundles::all(System::Linux).map(|bundle| root.join(bundle.below(prefix)));
     run(kit("loads").args(bundles.by_ref().take(2)))?;
     let lv2 = bundles.next().context("the LV2 bundle comes last")?;
     // ffmpeg finds the bundle by this variable, as all hosts do.

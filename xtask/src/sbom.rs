@@ -40,18 +40,17 @@ pub fn write(triple: &str, path: PathBuf) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Returns the bill of materials of the packages [`RELEASED`].
 fn bill(metadata: &Value, triple: &str) -> Result<Value> {
     let nodes = by_id(&metadata["resolve"]["nodes"]);
     let packages = by_id(&metadata["packages"]);
     let is_released = |package: &Value| RELEASED.contains(&text(&package["name"]));
     let released = packages.iter().filter(|(_, package)| is_released(package));
-    let mut left: Vec<&str> = released.map(|(id, _)| *id).collect();
-    ensure!(left.len() == RELEASED.len(), "packages are missing");
+    let mut to_visit: Vec<&str> = released.map(|(id, _)| *id).collect();
+    ensure!(to_visit.len() == RELEASED.len(), "packages are missing");
     let mut built = BTreeSet::new();
-    while let Some(id) = left.pop() {
+    while let Some(id) = to_visit.pop() {
         if built.insert(id) {
-            left.extend(needs(nodes[id]));
+            to_visit.extend(needs(nodes[id]));
         }
     }
     let components: Vec<_> = built.iter().map(|id| component(packages[id])).collect();

@@ -91,7 +91,7 @@ pub fn test() -> Result<()> {
     // Python packages are downloaded meanwhile.
     let python = thread::spawn(python::set_up);
     // Tests load this debug build; `test-package` tests the release build.
-    step("tests and bundle, built", || bundles::bundle_tests(&tests))?;
+    step("tests and bundle, built", || bundles::bundle_tests(PACKAGES_HERE))?;
     step("packages for Python", || python.join().unwrap_or_else(|panic| resume_unwind(panic)))?;
     step("tests, real hosts included", || run(cargo(&tests)))
 }

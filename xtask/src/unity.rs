@@ -52,7 +52,7 @@ pub fn package(args: &[String]) -> Result<PathBuf> {
         cargo("run --locked --package=tone-filter-unity --features=lists --bin=unity_lists --");
     run(lists.arg(package.join("Runtime/ToneFilterLists.cs")))?;
     let plugins = package.join("Plugins/x86_64");
-    for (_, library) in LIBRARIES.iter().filter(|own| !libraries.contains(own)) {
+    for (_, library) in LIBRARIES.iter().filter(|library| !libraries.contains(library)) {
         fs::remove_file(plugins.join(format!("{library}.meta")))?;
     }
     for ((_, library), built) in libraries.iter().zip(folders) {

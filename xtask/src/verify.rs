@@ -10,7 +10,6 @@ use std::{
     time::Instant,
 };
 
-/// Check of a release.
 pub struct Check {
     /// Verb of `cargo xtask`, or another name.
     pub name: &'static str,
@@ -25,9 +24,6 @@ const TABLE: [&str; 2] = ["<!-- `cargo xtask verify` writes this -->", "<!-- unt
 
 /// Runs the `checks` that have not passed on this tree, and writes the table of `docs/hosts.md` after each. `--list` only prints
 /// which checks are due, `--only NAME ...` runs only the named checks, and `--again` also runs those that have passed.
-///
-/// # Errors
-/// If an option or a name is unknown, or a check has failed or could not run.
 pub fn run(checks: &[Check], options: &[String]) -> Result<()> {
     let (flags, names): (Vec<_>, Vec<_>) = options.iter().partition(|word| word.starts_with('-'));
     let known = |flag: &&String| ["--list", "--only", "--again"].contains(&flag.as_str());
@@ -66,10 +62,10 @@ pub fn run(checks: &[Check], options: &[String]) -> Result<()> {
     }
     let mut failed = Vec::new();
     for (index, check) in chosen.iter().enumerate() {
-        let left: u64 = chosen[index..].iter().map(|check| seconds(&results, check)).sum();
+        let remaining: u64 = chosen[index..].iter().map(|check| seconds(&results, check)).sum();
         let (name, number, last) = (check.name, index + 1, seconds(&results, check));
         println!("\n=== {name}, {number} of {}: took {last} s last time", chosen.len());
-        println!("=== by earlier runs, {left} s are left");
+        println!("=== by earlier runs, {remaining} s are left");
         let (result, entry) = result(check, &tree)?;
         println!("=== {name}: {result}");
         if result != "passed" {
@@ -132,7 +128,7 @@ fn counts(line: &str) -> [u64; 2] {
     })
 }
 
-/// Git's paths of all files that a result depends on. The table, which stands in the docs, is none of them.
+/// Arguments of git that select the files on which a result depends. The docs are left out, as [`run`] writes its table there.
 const CHECKED: [&str; 4] = ["--", ".", ":!docs", ":!CHANGELOG.md"];
 
 /// Returns the short hash of the commit, with `-dirty` if the working tree differs from it in files that are [`CHECKED`].
@@ -142,7 +138,7 @@ fn commit() -> Result<String> {
     Ok(if changes.is_empty() { hash } else { hash + "-dirty" })
 }
 
-/// Returns a hash of all tracked files but docs and CHANGELOG, as they are in the working tree.
+/// Returns a hash of the [`CHECKED`] files that git tracks, as they are in the working tree.
 fn tree() -> Result<String> {
     let files = output(Command::new("git").args(["ls-files", "--stage"]).args(CHECKED))?;
     let changes = output(Command::new("git").arg("diff").args(CHECKED))?;
@@ -204,18 +200,5 @@ mod tests {
         ] {
             assert_eq!(counts(line), expected, "{line}");
         }
-    }
-
-    #[test]
-    fn a_row_has_result_counts_date_commit_and_cpu() {
-        let check = Check { name: "test", what: "all tests", line: String::new() };
-        let last = json!({
-            "result": "failed", "tests": [9, 1], "seconds": 60, "date": "2026-01-02",
-            "commit": "abc", "cpu": "a CPU",
-        });
-        let expected = "| `test` | all tests | failed, 9 of 10 tests passed, in 60 s on 2026-01-02 \
-                        (abc), a CPU |\n";
-        assert_eq!(row(&check, &last), expected);
-        assert_eq!(row(&check, &Value::Null), "| `test` | all tests | not run |\n");
     }
 }

@@ -143,7 +143,7 @@ fn build() -> Result<(PathBuf, PathBuf)> {
 
 /// Returns whether the Debian packages for songs are installed. Installs them first, if the user is root.
 fn has_songs() -> bool {
-    debian::on_path("dpkg-query")
+    debian::is_here()
         && (debian::missing(SONGS).is_empty()
             || debian::is_root() && debian::install(SONGS).is_ok())
 }

@@ -39,9 +39,11 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T size) {
 }
 ";
 
-/// Wine with its own prefix and display.
+/// Wine with its own prefix, on a virtual display. Dropping it ends the display's server.
 struct Wine {
-    display: Xvfb,
+    x_server: Child,
+    /// Value of `$DISPLAY` for programs on the display.
+    display: String,
     prefix: PathBuf,
     /// Cargo's target folder for Windows builds.
     target: PathBuf,
@@ -77,9 +79,9 @@ pub fn test() -> Result<()> {
             wine.tests("tone-filter-hosts", &["--test=hosts"], &["--skip=juce::"])
         }),
         ("the same bits as here", &|wine| {
-            let own = command(&[])?;
+            let here = command(&[])?;
             let mut bits = kit("bits");
-            run(wine.environment(bits.arg(own).arg("--")).args(wine.loader).arg(wine.program()))
+            run(wine.environment(bits.arg(here).arg("--")).args(wine.loader).arg(wine.program()))
         }),
         ("installer", &Wine::install),
         ("the editor's window", &Wine::open_editor),
@@ -104,9 +106,18 @@ impl Wine {
         // Switches address space randomisation off (`setarch -R`, which some containers forbid). With randomisation, one program
         // in some thousands fails to start: Linux has put the heap where wine 8 needs a shared page.
         let steady = Command::new("setarch").args(["-R", "true"]).status()?.success();
+        // Xvfb chooses a free display number, and prints it once the server is ready.
+        let mut xvfb = Command::new("Xvfb");
+        xvfb.args(["-displayfd", "1", "-screen", "0", "1280x800x24"]);
+        let mut x_server = xvfb.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut number = String::new();
+        let output = x_server.stdout.take().context("Xvfb has an output")?;
+        BufReader::new(output).read_line(&mut number)?;
+        ensure!(!number.is_empty(), "Xvfb has ended");
         let wine = Self {
+            x_server,
+            display: format!(":{}", number.trim()),
             loader: if steady { &["setarch", "-R", "wine"] } else { &["wine"] },
-            display: Xvfb::start("1280x800x24")?,
             prefix: target.join("wine"),
             libraries: format!("Z:{}", libraries.display()).replace('/', "\\"),
             target,
@@ -133,7 +144,7 @@ impl Wine {
     /// Sets wine's environment variables for `command`.
     fn environment<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
-            .env("DISPLAY", &self.display.name)
+            .env("DISPLAY", &self.display)
             .env("WINEPREFIX", &self.prefix)
             .env("WINEPATH", &self.libraries)
             // Prevents offers to install .NET or a browser.
@@ -212,37 +223,15 @@ impl Wine {
     /// Runs `tone-filter app` until the editor is visible, and saves a screenshot.
     fn open_editor(&self) -> Result<()> {
         let mut window = kit("window");
-        window.arg(self.target.join("editor.png")).args([&self.display.name, "--"]);
+        window.arg(self.target.join("editor.png")).args([&self.display, "--"]);
         run(self.environment(&mut window).args(self.loader).arg(self.program()).args(APP))
     }
 }
 
-/// Virtual X server. Dropping it ends the server.
-struct Xvfb {
-    server: Child,
-    /// Value of `$DISPLAY` for programs on this display.
-    name: String,
-}
-
-impl Xvfb {
-    /// Starts a server with a `screen` as `WIDTHxHEIGHTxDEPTH`.
-    fn start(screen: &str) -> Result<Self> {
-        // Xvfb chooses a free display number, and prints it once the server is ready.
-        let mut command = Command::new("Xvfb");
-        command.args(["-displayfd", "1", "-screen", "0", screen]);
-        let mut server = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let mut number = String::new();
-        let output = server.stdout.take().context("Xvfb has an output")?;
-        BufReader::new(output).read_line(&mut number)?;
-        ensure!(!number.is_empty(), "Xvfb has ended");
-        Ok(Self { server, name: format!(":{}", number.trim()) })
-    }
-}
-
-impl Drop for Xvfb {
+impl Drop for Wine {
     fn drop(&mut self) {
-        // Errors mean that the server has ended already.
-        let _ = self.server.kill();
-        let _ = self.server.wait();
+        // Errors mean that the X server has ended already.
+        let _ = self.x_server.kill();
+        let _ = self.x_server.wait();
     }
 }

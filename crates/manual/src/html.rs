@@ -14,9 +14,6 @@ use walkdir::WalkDir;
 const PICTURES: &str = "../../assets/";
 
 /// Writes the manual as HTML into the folder `manual` inside `page`, the folder of the web page.
-///
-/// # Errors
-/// If a file cannot be read or written.
 pub fn write(page: &Path) -> Result<()> {
     let (from, to) = (root().join(FOLDER), page.join("manual"));
     for entry in WalkDir::new(&from) {
@@ -142,7 +139,7 @@ mod tests {
         write(folder.path()).unwrap();
         let count = |folder: &Path, end: &str| {
             let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-            paths.filter(|path| path.extension().is_some_and(|own| own == end)).count()
+            paths.filter(|path| path.extension().is_some_and(|extension| extension == end)).count()
         };
         let written = folder.path().join("manual");
         assert_eq!(count(&written, "html"), count(&root().join(FOLDER), "md"));

@@ -2,6 +2,8 @@
 //!
 //! Generated are the pages of settings and presets (from the tables), `docs/cli.md` (from the command's parser), and pictures and
 //! sounds (from the demo tune). Tests compare the pages with their sources, follow every link and run every command.
+//!
+//! Functions return an error if a file cannot be read or written, or another program fails.
 
 mod html;
 pub mod pages;
@@ -21,9 +23,6 @@ pub const FOLDER: &str = "docs/manual";
 const MADE: &str = "<!-- Made by `cargo xtask manual`; edit the tables instead. -->\n\n";
 
 /// Returns the repository's root.
-///
-/// # Panics
-/// Never: this crate lies two folders below the root.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a crate of the workspace")
 }
@@ -34,9 +33,6 @@ pub fn made() -> [(&'static str, String); 2] {
 }
 
 /// Writes the generated pages into [`FOLDER`].
-///
-/// # Errors
-/// If a file cannot be written.
 pub fn write() -> Result<()> {
     for (name, text) in made() {
         let path = root().join(FOLDER).join(name);

@@ -27,16 +27,13 @@ pub struct Page {
 }
 
 /// Reads every page of the project.
-///
-/// # Errors
-/// If a page cannot be read.
 pub fn all() -> Result<Vec<Page>> {
     let mut paths = Vec::new();
-    let own = |entry: &walkdir::DirEntry| {
+    let is_ours = |entry: &walkdir::DirEntry| {
         let name = entry.file_name().to_string_lossy();
         entry.depth() == 0 || !(name.starts_with('.') || OTHERS.contains(&&*name))
     };
-    for entry in WalkDir::new(root()).sort_by_file_name().into_iter().filter_entry(own) {
+    for entry in WalkDir::new(root()).sort_by_file_name().into_iter().filter_entry(is_ours) {
         let path = entry?.into_path();
         if path.extension().is_some_and(|end| end == "md") {
             paths.push(path.strip_prefix(root())?.to_owned());
@@ -47,9 +44,6 @@ pub fn all() -> Result<Vec<Page>> {
 
 impl Page {
     /// Reads the page at `path`, relative to the root.
-    ///
-    /// # Errors
-    /// If the page cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(root().join(path))
             .with_context(|| format!("cannot read {}", path.display()))?;

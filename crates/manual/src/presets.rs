@@ -2,7 +2,7 @@
 
 use super::MADE;
 use std::{collections::BTreeMap, fmt::Write};
-use tone_filter_dsp::{CHOICES, SPECS, Settings};
+use tone_filter_dsp::{Controls, Setting, Settings};
 use tone_filter_presets::{Preset, ids};
 
 const INTRODUCTION: &str = "\
@@ -46,16 +46,17 @@ pub fn page() -> String {
 
 /// Lists the settings that differ from the default, as a sentence.
 fn differences(settings: &Settings) -> String {
-    let default = Settings::default();
-    let numbers = SPECS.iter().filter(|spec| spec.get(settings) != spec.get(&default));
-    let numbers =
-        numbers.map(|spec| format!("{} *{}*", spec.name, spec.format(spec.get(settings))));
-    let (own, new) = ((*settings).into(), default.into());
-    let choices = CHOICES.iter().filter(|choice| choice.get(&own) != choice.get(&new));
-    let choices =
-        choices.map(|choice| format!("{} *{}*", choice.name, choice.entries[choice.get(&own)].1));
-    let masks = (settings.bands != default.bands).then(|| "some notes muted".to_owned());
-    let all: Vec<_> = choices.chain(numbers).chain(masks).collect();
+    let [own, default] = [*settings, Settings::default()].map(Controls::from);
+    let changed = Setting::all().filter(|setting| setting.value(&own) != setting.value(&default));
+    let (choices, numbers): (Vec<_>, Vec<_>) =
+        changed.partition(|setting| matches!(setting, Setting::Choice(_)));
+    let shown = |setting: Setting| {
+        let entry = setting.entries().get(setting.value(&own) as usize);
+        let value = entry.map_or_else(|| setting.text(&own), |entry| entry.1.to_owned());
+        format!("{} *{value}*", setting.name())
+    };
+    let masks = (settings.bands != default.settings.bands).then(|| "some notes muted".to_owned());
+    let all: Vec<_> = choices.into_iter().chain(numbers).map(shown).chain(masks).collect();
     match all.is_empty() {
         true => "These are the settings of a new instance.".into(),
         false => format!("Changed from the default: {}.", all.join(", ")),

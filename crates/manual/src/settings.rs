@@ -5,7 +5,7 @@ use super::{
     shown::{SHOWN, Shown},
 };
 use std::fmt::Write;
-use tone_filter_dsp::{Controls, Taper, choice, spec};
+use tone_filter_dsp::{Controls, Setting, Taper};
 
 const INTRODUCTION: &str = "\
 # Every setting
@@ -42,7 +42,7 @@ You set three more settings with the mouse in the window. The command has flags 
 pub fn page() -> String {
     let mut page = MADE.to_owned() + INTRODUCTION;
     let all = SHOWN.iter().flat_map(|(_, group)| *group);
-    let names: Vec<_> = all.map(|shown| link(name(shown.id))).collect();
+    let names: Vec<_> = all.map(|shown| link(setting(shown.id).name())).collect();
     page += &names.join(" · ");
     page += "\n";
     for (group, settings) in &SHOWN {
@@ -52,76 +52,75 @@ pub fn page() -> String {
     page + "\n" + END
 }
 
-/// Returns a link to the section of the setting called `name`.
 fn link(name: &str) -> String {
     format!("[{name}](#{})", name.to_lowercase().replace(' ', "-"))
 }
 
-fn name(id: &str) -> &'static str {
-    spec(id).map_or_else(|| choice(id).map_or("", |choice| choice.name), |spec| spec.name)
+fn setting(id: &str) -> Setting {
+    Setting::find(id).unwrap_or_else(|| panic!("{id} is no setting"))
 }
 
 fn section(shown: &Shown) -> String {
-    let id = shown.id;
-    let (help, range) = if let Some(spec) = spec(id) {
-        let whole = if spec.taper == Taper::Whole { ", whole numbers" } else { "" };
-        let [min, max] = [spec.min, spec.max].map(|end| spec.number(end, spec.decimals));
-        let default = spec.format(spec.default());
-        (spec.help, format!("{min} to {max} {}{whole}; default {default}", spec.unit))
-    } else {
-        let choice = choice(id).unwrap_or_else(|| panic!("{id} is no setting"));
-        let entry = |(id, name): &(&str, &str)| match id.eq_ignore_ascii_case(name) {
-            true => (*name).to_owned(),
-            false => format!("{name} (`{id}`)"),
-        };
-        let entries: Vec<_> = choice.entries.iter().map(entry).collect();
-        let default = choice.entries[choice.default()].1;
-        (choice.help, format!("{}; default {default}", entries.join(", ")))
+    let (id, setting) = (shown.id, setting(shown.id));
+    let range = match setting {
+        Setting::Number(spec) => {
+            let whole = if spec.taper == Taper::Whole { ", whole numbers" } else { "" };
+            let [min, max] = [spec.min, spec.max].map(|end| spec.number(end, spec.decimals));
+            let default = spec.format(spec.default());
+            format!("{min} to {max} {}{whole}; default {default}", spec.unit)
+        }
+        Setting::Choice(choice) => {
+            let entry = |(id, name): &(&str, &str)| match id.eq_ignore_ascii_case(name) {
+                true => (*name).to_owned(),
+                false => format!("{name} (`{id}`)"),
+            };
+            let entries: Vec<_> = choice.entries.iter().map(entry).collect();
+            format!("{}; default {}", entries.join(", "), choice.entries[choice.default()].1)
+        }
+        Setting::Text(_) => panic!("{id} has no section"),
     };
-    let mut text = format!("\n### {}\n\n{help}\n\n`{id}`: {range}.", name(id));
+    let (name, help) = (setting.name(), setting.help());
+    let mut text = format!("\n### {name}\n\n{help}\n\n`{id}`: {range}.");
     if let Some(reason) = Controls::default().idle(id) {
         let _ = write!(text, " No effect with the defaults: {reason}.");
     }
     let _ = write!(text, "\n\n{}\n", shown.sounds);
     if !shown.values.is_empty() {
-        let values: Vec<_> = shown.values.iter().map(|value| label(id, value)).collect();
-        let values = values.join(" | ");
-        let name = name(id);
+        let values = shown.values.iter().map(|value| label(setting, value).unwrap_or_default());
+        let values = values.collect::<Vec<_>>().join(" | ");
         let _ = write!(text, "\n![{name}: {values}](pictures/{id}.webp)\n\n*{values}*\n");
     }
     text
 }
 
-/// Returns `value` as the plugin displays it.
-fn label(id: &str, value: &str) -> String {
-    if let Some(spec) = spec(id) {
-        return spec.parse(value).map(|value| spec.format(value)).unwrap_or_default();
+/// Returns `value` as the plugin displays it; `None` if it is invalid.
+fn label(setting: Setting, value: &str) -> Option<String> {
+    match setting {
+        Setting::Number(spec) => {
+            let value = spec.parse(value).filter(|value| spec.check(*value).is_ok())?;
+            Some(spec.format(value))
+        }
+        Setting::Choice(choice) => Some(choice.entries[choice.parse(value)?].1.to_owned()),
+        Setting::Text(_) => None,
     }
-    let choice = choice(id).unwrap_or_else(|| panic!("{id} is no setting"));
-    choice.parse(value).map(|entry| choice.entries[entry].1.to_owned()).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use tone_filter_dsp::{CHOICES, SPECS};
 
     #[test]
     fn every_setting_is_shown_once_with_valid_values() {
         let all: Vec<_> = SHOWN.iter().flat_map(|(_, group)| *group).collect();
         let shown: BTreeSet<_> = all.iter().map(|shown| shown.id).collect();
-        let specs = SPECS.iter().map(|spec| spec.id);
-        let known: BTreeSet<_> = specs.chain(CHOICES.iter().map(|choice| choice.id)).collect();
+        let known = Setting::all().filter(|setting| !matches!(setting, Setting::Text(_)));
+        let known: BTreeSet<_> = known.map(Setting::id).collect();
         assert_eq!(shown, known);
         assert_eq!(all.len(), known.len());
         for shown in all {
             for value in shown.values {
-                let parsed = spec(shown.id).and_then(|spec| {
-                    spec.parse(value).filter(|value| spec.check(*value).is_ok()).map(|_| ())
-                });
-                let parsed = parsed.or_else(|| choice(shown.id)?.parse(value).map(|_| ()));
-                assert!(parsed.is_some(), "{} = {value}", shown.id);
+                assert!(label(setting(shown.id), value).is_some(), "{} = {value}", shown.id);
             }
             assert_ne!(shown.values.len(), 1, "{}: one value shows no difference", shown.id);
         }

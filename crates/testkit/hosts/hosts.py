@@ -465,17 +465,17 @@ def run(kind, paths, out):
                         rig = Rig(pathlib.Path(folder), paths.bundled)
                         host = kind(rig, paths)
                     remark = getattr(host, step)()
-                    cells.append("pass" + (f" ({remark})" if remark else ""))
+                    cell = "pass" + (f" ({remark})" if remark else "")
                     passed.add(step)
-                    rig.picture(out / f"{kind.name.replace(', ', '-').lower()}-{step}.png")
                 except NotRun as reason:
-                    cells.append(f"not run: {reason}")
+                    cell = f"not run: {reason}"
                 except Exception as error:
                     text = " ".join(str(error).split()) or type(error).__name__
-                    cells.append(f"FAIL: {text[-200:]}".replace("|", "/"))
-                    if rig:
-                        rig.picture(out / f"{kind.name.replace(', ', '-').lower()}-{step}.png")
-                print(f"{kind.name}: {step}: {cells[-1]}", flush=True)
+                    cell = f"FAIL: {text[-200:]}".replace("|", "/")
+                if rig and not cell.startswith("not run"):
+                    rig.picture(out / f"{kind.name.replace(', ', '-').lower()}-{step}.png")
+                print(f"{kind.name}: {step}: {cell}", flush=True)
+                cells.append(cell)
         finally:
             if rig:
                 rig.close()

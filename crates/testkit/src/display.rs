@@ -13,14 +13,7 @@ use std::{
 use x11rb::{
     COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT,
     connection::Connection,
-    protocol::{
-        Event,
-        xproto::{
-            BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ButtonPressEvent, ConfigureWindowAux,
-            ConnectionExt, CreateWindowAux, EventMask, ImageFormat, InputFocus, KEY_PRESS_EVENT,
-            KEY_RELEASE_EVENT, KeyButMask, MOTION_NOTIFY_EVENT, Motion, WindowClass,
-        },
-    },
+    protocol::{Event, xproto::*},
     rust_connection::RustConnection,
 };
 
@@ -28,7 +21,7 @@ use x11rb::{
 /// [`Display::start`] has started it.
 pub struct Display {
     /// Server that [`Display::start`] has started.
-    server: Option<Child>,
+    server: Option<Killed>,
     name: String,
     connection: RustConnection,
     root: u32,
@@ -62,9 +55,9 @@ impl Display {
         if number.is_empty() {
             bail!("Xvfb ended with {}", server.wait()?);
         }
-        let mut own = Self::of(format!(":{}", number.trim()))?;
-        own.server = Some(server);
-        Ok(own)
+        let mut display = Self::of(format!(":{}", number.trim()))?;
+        display.server = Some(Killed(server));
+        Ok(display)
     }
 
     /// Connects to the running display `name`.
@@ -122,11 +115,11 @@ impl Display {
     }
 
     /// Clicks at a pixel of the editor in our window. Button 1 is the primary one, 3 the secondary one.
-    pub fn click(&self, at: [i16; 2], button: u8) -> Result<()> {
+    pub fn click(&self, pixel: [i16; 2], button: u8) -> Result<()> {
         let editor = self.editor()?;
-        self.send(editor, MOTION_NOTIFY_EVENT, Motion::NORMAL.into(), at)?;
-        self.send(editor, BUTTON_PRESS_EVENT, button, at)?;
-        self.send(editor, BUTTON_RELEASE_EVENT, button, at)
+        self.send(editor, MOTION_NOTIFY_EVENT, Motion::NORMAL.into(), pixel)?;
+        self.send(editor, BUTTON_PRESS_EVENT, button, pixel)?;
+        self.send(editor, BUTTON_RELEASE_EVENT, button, pixel)
     }
 
     /// Returns the X11 id of the open editor's window.
@@ -137,8 +130,8 @@ impl Display {
 
     /// Returns width and height of the open editor in pixels.
     pub fn editor_size(&self) -> Result<[u32; 2]> {
-        let place = self.connection.get_geometry(self.editor()?)?.reply()?;
-        Ok([place.width.into(), place.height.into()])
+        let geometry = self.connection.get_geometry(self.editor()?)?.reply()?;
+        Ok([geometry.width.into(), geometry.height.into()])
     }
 
     /// Presses and releases the key with the keysym `symbol` in the focused window.
@@ -211,13 +204,14 @@ impl Display {
     }
 }
 
-impl Drop for Display {
+/// Process that is killed when dropped.
+pub struct Killed(pub Child);
+
+impl Drop for Killed {
     fn drop(&mut self) {
-        // An error means that the server has already ended.
-        if let Some(server) = &mut self.server {
-            let _ = server.kill();
-            let _ = server.wait();
-        }
+        // An error means that the process has already ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

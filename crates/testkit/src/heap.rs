@@ -65,7 +65,7 @@ pub fn counted<T>(work: impl FnOnce() -> T) -> (T, usize) {
     (result, calls)
 }
 
-/// Runs `work`. Returns its result, and by how many bytes this thread's heap was larger at its peak than before.
+/// Runs `work`. Returns its result, and the growth of this thread's heap up to its peak, in bytes.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let (result, _, peak) = measured(work);
     (result, peak)

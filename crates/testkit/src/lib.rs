@@ -63,6 +63,12 @@ pub fn target() -> PathBuf {
     TARGET.clone()
 }
 
+/// Locks `mutex`, even if a thread has panicked while it was locked.
+#[cfg(any(feature = "clap", feature = "vst3"))]
+fn locked<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 fn find_target() -> PathBuf {
     // Tests in an emulated system cannot run cargo, so this variable tells them the folder.
     if let Some(folder) = std::env::var_os("CARGO_TARGET_DIR") {

@@ -6,7 +6,7 @@ pub use crate::Signal;
 use crate::vst3::Factory;
 use crate::{
     Automation, Draws, Music, bundle,
-    clap::{Change, Descriptor, Instance, Library, Parameter, parameter_id},
+    clap::{Change, Instance, Library, Parameter, parameter_id},
     controls, root,
     signals::noisy_chord,
     target, unlike_default, wav,
@@ -15,12 +15,9 @@ use serde_json::{Value, json};
 use std::{iter::repeat_with, path::PathBuf};
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, ToneFilter};
 
-/// Loads the built CLAP bundle. Returns the library and the description of its plugin.
-pub fn library() -> (Library, Descriptor) {
-    let bundle = bundle::clap().unwrap_or_else(|error| panic!("{error}"));
-    let library = Library::load(&bundle).unwrap();
-    let plugin = library.plugins().unwrap().remove(0);
-    (library, plugin)
+/// Loads the built CLAP bundle.
+pub fn library() -> Library {
+    Library::load(&bundle::clap().unwrap_or_else(|error| panic!("{error}"))).unwrap()
 }
 
 /// Loads the factory of the built VST3 bundle.
@@ -53,15 +50,9 @@ pub fn python() -> PathBuf {
     python
 }
 
-/// Creates an instance of the only plugin in `library`.
-pub fn new(library: &Library) -> Instance {
-    library.instantiate(&library.plugins().unwrap()[0].id).unwrap()
-}
-
 /// Loads the built CLAP bundle and creates an instance.
 pub fn instance() -> Instance {
-    let (library, plugin) = library();
-    library.instantiate(&plugin.id).unwrap()
+    library().instance().unwrap()
 }
 
 /// Creates a change of the parameter with the string id `id` to `value`, in CLAP's units, at `frame`.
@@ -168,16 +159,16 @@ pub fn sounds() -> Vec<Settings> {
 
 /// Creates an instance in which every setting differs from the default.
 pub fn busy(library: &Library) -> Instance {
-    let mut instance = new(library);
+    let mut instance = library.instance().unwrap();
     set_controls(&mut instance, &unlike_default(&mut Draws::seeded(1)));
     instance
 }
 
 /// Draws 14 saved states. The last one also has a score and a mapped MIDI controller.
-pub fn states(library: &Library) -> Vec<Vec<u8>> {
+pub fn states() -> Vec<Vec<u8>> {
     let draws = &mut Draws::seeded(2);
     let mut save = || {
-        let mut instance = new(library);
+        let mut instance = instance();
         set_controls(&mut instance, &controls(draws));
         instance.save().unwrap()
     };
@@ -233,19 +224,24 @@ pub fn demo() -> Signal {
     wav::read(&root().join("assets/demo.wav")).unwrap().0
 }
 
-/// Returns the library's output for `input`. It starts with the settings `start`. `then` are changes, sorted: the frame, and
-/// all controls from there on.
+/// Returns the library's output for `input`. It starts with the settings `start`. Each of `changes`, which must be sorted, is a
+/// frame and all controls from this frame on.
 ///
 /// Sync follows the tempo of the music, as in a host without a tempo.
-pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Controls)]) -> Signal {
+pub fn expected(
+    start: &Settings,
+    rate: f64,
+    input: &Signal,
+    changes: &[(usize, Controls)],
+) -> Signal {
     let mut filter = ToneFilter::new(rate, start).unwrap();
     let mut signal = input.clone();
     let mut from = 0;
-    let changes = then.iter().map(|(frame, controls)| (*frame, Some(controls)));
+    let changes = changes.iter().map(|(frame, controls)| (*frame, Some(controls)));
     for (to, controls) in changes.chain([(input[0].len(), None)]) {
         let mut part: Vec<_> = signal.iter_mut().map(|channel| &mut channel[from..to]).collect();
         filter.process(&mut part);
-        controls.into_iter().for_each(|own| filter.set_controls(own).unwrap());
+        controls.into_iter().for_each(|controls| filter.set_controls(controls).unwrap());
         from = to;
     }
     signal
@@ -262,14 +258,13 @@ pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
     for (frame, controls) in &mut automation.steps {
         set_controls(&mut plugin, controls);
         let rounded = |parameter: &Parameter| {
-            let Parameter { id, min, max, .. } = *parameter;
-            let share = ((plugin.value(id).unwrap() - min) / (max - min)) as f32;
-            Change { frame: 0, parameter: id, value: min + (max - min) * f64::from(share) }
+            let share = parameter.share(plugin.value(parameter.id).unwrap());
+            Change { frame: 0, parameter: parameter.id, value: parameter.value(share.into()) }
         };
-        let own: Vec<_> = parameters.iter().map(rounded).collect();
-        plugin.set(&own).unwrap();
+        let values: Vec<_> = parameters.iter().map(rounded).collect();
+        plugin.set(&values).unwrap();
         *controls = controls_in(&plugin.save().unwrap());
-        changes.extend(own.into_iter().map(|change| Change { frame: *frame, ..change }));
+        changes.extend(values.into_iter().map(|change| Change { frame: *frame, ..change }));
     }
     (automation, changes)
 }
@@ -285,10 +280,22 @@ pub fn assert_same(plugin: &Signal, library: &Signal, what: &str) {
     }
 }
 
-/// Returns the current number of threads of this process.
+/// Returns the names of this process's threads.
+#[cfg(target_os = "linux")]
+pub fn thread_names() -> Vec<String> {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap();
+    // A thread that has just ended has no name.
+    let name = |thread: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read_to_string(thread.ok()?.path().join("comm")).ok()
+    };
+    threads.filter_map(name).collect()
+}
+
+/// Returns the number of threads of this process, without the shared I/O threads of D-Bus connections.
 #[cfg(target_os = "linux")]
 pub fn threads() -> usize {
-    std::fs::read_dir("/proc/self/task").unwrap().count()
+    let shared = |name: &&String| name.starts_with("async-io") || name.starts_with("blocking-");
+    thread_names().iter().filter(|name| !shared(name)).count()
 }
 
 /// Waits until the process has at most `threads` threads.

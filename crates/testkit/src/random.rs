@@ -1,6 +1,6 @@
 //! Random numbers, from a seed or from the bytes of a fuzzer.
 
-/// Source of random numbers. It uses up the given bytes, and then a pseudo-random generator.
+/// Source of random numbers. It takes them from the given bytes, and once these are used up, from a pseudo-random generator.
 #[derive(Debug, Clone)]
 pub struct Draws<'a> {
     /// Bytes that are not used up yet.
@@ -38,9 +38,9 @@ impl<'a> Draws<'a> {
             let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
             return (mixed ^ mixed >> 31) >> (64 - 8 * bytes);
         }
-        let (own, rest) = self.bytes.split_at(bytes);
-        self.bytes = rest;
-        own.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+        let (taken, others) = self.bytes.split_at(bytes);
+        self.bytes = others;
+        taken.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
     /// Draws any 64 bits.
@@ -89,16 +89,17 @@ mod tests {
         let drawn: Vec<Controls> =
             (0..1000).map(|seed| controls(&mut Draws::seeded(seed))).collect();
         for setting in Setting::all() {
-            let texts: HashSet<String> = drawn.iter().map(|own| setting.text(own)).collect();
+            let texts: HashSet<String> =
+                drawn.iter().map(|controls| setting.text(controls)).collect();
             for end in setting.ends(&Controls::default()) {
                 let (text, fixed) = (setting.text(&end), matches!(setting, Setting::Text(_)));
                 assert!(fixed || texts.contains(&text), "{} {text} is never drawn", setting.id());
             }
         }
-        let masks: Vec<&Settings> = drawn.iter().map(|own| &own.settings).collect();
-        assert!(masks.iter().any(|own| own.bands == BandMask::NONE));
-        assert!(masks.iter().any(|own| own.custom == PitchClasses::NONE));
-        assert!(masks.iter().any(|own| own.targets != Targets::IDENTITY));
-        assert!(drawn.iter().all(|own| own.settings.validate().is_ok()));
+        let masks: Vec<&Settings> = drawn.iter().map(|controls| &controls.settings).collect();
+        assert!(masks.iter().any(|settings| settings.bands == BandMask::NONE));
+        assert!(masks.iter().any(|settings| settings.custom == PitchClasses::NONE));
+        assert!(masks.iter().any(|settings| settings.targets != Targets::IDENTITY));
+        assert!(drawn.iter().all(|controls| controls.settings.validate().is_ok()));
     }
 }

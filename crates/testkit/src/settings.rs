@@ -5,8 +5,8 @@ use tone_filter_dsp::{Controls, Setting, Settings, Spec, TEXTS, Taper, TextOf};
 
 /// Test values of a setting.
 pub trait Values {
-    /// Returns copies of `controls`, each with another value of this setting. A choice has every entry, a number its minimum,
-    /// default and maximum, and a text its extremes and default.
+    /// Returns copies of `controls`, each with another value of this setting: for a choice each entry, for a number its minimum,
+    /// default and maximum, for a text its extremes and default.
     fn ends(self, controls: &Controls) -> Vec<Controls>;
 
     /// Sets this setting in `controls` to a random value. For a number, this is often its minimum, maximum, default or
@@ -17,17 +17,17 @@ pub trait Values {
 impl Values for Setting {
     fn ends(self, controls: &Controls) -> Vec<Controls> {
         let with = |change: &dyn Fn(&mut Controls)| {
-            let mut own = *controls;
-            change(&mut own);
-            own
+            let mut changed = *controls;
+            change(&mut changed);
+            changed
         };
         match self {
             Self::Number(spec) => [spec.min, spec.default(), spec.max]
-                .map(|value| with(&|own| spec.set(&mut own.settings, value)))
+                .map(|value| with(&|controls| spec.set(&mut controls.settings, value)))
                 .into(),
-            Self::Choice(choice) => {
-                (0..choice.entries.len()).map(|entry| with(&|own| choice.set(own, entry))).collect()
-            }
+            Self::Choice(choice) => (0..choice.entries.len())
+                .map(|entry| with(&|controls| choice.set(controls, entry)))
+                .collect(),
             Self::Text(text) => {
                 let default = text.bits(&Settings::default());
                 let ends = match text.of {
@@ -36,7 +36,7 @@ impl Values for Setting {
                     // Bits of notes: each note mapped to A, and the default, each note mapped to itself.
                     TextOf::Notes(_) => vec![[0; 2], default],
                 };
-                let put = |bits| with(&|own| text.set_bits(&mut own.settings, bits));
+                let put = |bits| with(&|controls| text.set_bits(&mut controls.settings, bits));
                 ends.into_iter().map(put).collect()
             }
         }
@@ -119,7 +119,7 @@ pub fn unlike_default(draws: &mut Draws) -> Controls {
 
 /// Returns `settings` with default values for all text settings, for which plugins have no parameters.
 pub fn parameters_alone(settings: &Settings) -> Settings {
-    let (mut own, default) = (*settings, Settings::default());
-    TEXTS.iter().for_each(|text| text.set_bits(&mut own, text.bits(&default)));
-    own
+    let (mut settings, default) = (*settings, Settings::default());
+    TEXTS.iter().for_each(|text| text.set_bits(&mut settings, text.bits(&default)));
+    settings
 }

@@ -8,7 +8,7 @@ pub fn tenth<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {
     part(10, cases)
 }
 
-/// Returns a random part of `cases` in their order: one of every `one_in` cases, rounded up.
+/// Returns a random part of `cases` in their order. Of N cases, it has N / `one_in`, rounded up.
 ///
 /// The environment variable `TONE_FILTER_SWEEP` changes the draw: `all` returns all cases, and a printed seed repeats an
 /// earlier draw.
@@ -19,10 +19,10 @@ pub fn part<T>(one_in: usize, cases: impl IntoIterator<Item = T>) -> Vec<T> {
     let count = cases.len().div_ceil(one_in);
     println!("{count} of {} cases; TONE_FILTER_SWEEP={seed} draws them again", cases.len());
     // Selection sampling (Knuth, The Art of Computer Programming, volume 2, algorithm 3.4.2 S).
-    let (mut left, mut wanted) = (cases.len(), count);
+    let (mut remaining, mut wanted) = (cases.len(), count);
     cases.retain(|_| {
-        let drawn = draws.below(left) < wanted;
-        left -= 1;
+        let drawn = draws.below(remaining) < wanted;
+        remaining -= 1;
         wanted -= usize::from(drawn);
         drawn
     });

@@ -122,7 +122,7 @@ pub struct Written {
     /// Index of the band: 0 is A3.
     pub tone: usize,
     /// Start and end in seconds.
-    pub span: [f64; 2],
+    pub seconds: [f64; 2],
 }
 
 /// Returns the notes of melody, chords and arpeggio, without the echoes. Leaves out the bass: it lies below A3, where the
@@ -131,7 +131,7 @@ pub fn score() -> Vec<Written> {
     let all = [notes(&MELODY), notes(&CHORDS), arpeggio()].into_iter().flatten();
     let written = all.map(|note| Written {
         tone: (12.0 + 12.0 * (note.frequency / 440.0).log2()).round() as usize,
-        span: [note.start, note.start + note.length],
+        seconds: [note.start, note.start + note.length],
     });
     written.collect()
 }
@@ -154,7 +154,6 @@ pub fn write(path: &Path) -> Result<()> {
     write().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Note to synthesise.
 struct Note {
     /// Start in seconds.
     start: f64,
@@ -185,7 +184,7 @@ fn notes(bars: &[&str]) -> Vec<Note> {
 fn arpeggio() -> Vec<Note> {
     let mut notes = Vec::new();
     for (bar, line) in ARPEGGIO.iter().enumerate() {
-        let names = line.split_whitespace().cycle().take(if line.is_empty() { 0 } else { 16 });
+        let names = line.split_whitespace().cycle().take(16);
         for (voice, name) in names.enumerate() {
             let start = bar as f64 * BAR + voice as f64 * STEP;
             notes.push(Note { start, length: STEP, frequency: frequency(name), voice });
@@ -308,19 +307,19 @@ impl Mix {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{root, wav};
 
     #[test]
     fn the_committed_tune_is_what_the_generator_makes() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/demo.wav");
-        let mut file = hound::WavReader::open(path).unwrap();
-        let spec = file.spec();
-        assert_eq!((spec.channels, spec.sample_rate, spec.bits_per_sample), (2, RATE, 16));
-        let committed: Vec<i16> = file.samples().map(Result::unwrap).collect();
-        let generated: Vec<i16> = generate().into_iter().flatten().collect();
-        assert_eq!(committed.len(), generated.len());
-        for (index, (committed, generated)) in committed.iter().zip(&generated).enumerate() {
-            // The last digit of a sine depends on the platform.
-            assert!(committed.abs_diff(*generated) <= 1, "sample {index}");
+        let (committed, rate) = wav::read(&root().join("assets/demo.wav")).unwrap();
+        let generated = generate();
+        assert_eq!((rate, committed.len(), committed[0].len()), (RATE, 2, generated.len()));
+        for (index, frame) in generated.iter().enumerate() {
+            for (channel, sample) in committed.iter().zip(frame) {
+                // The last digit of a sine depends on the platform.
+                let difference = 32_768.0 * channel[index] - f32::from(*sample);
+                assert!(difference.abs() <= 1.0, "sample {index}");
+            }
         }
     }
 }

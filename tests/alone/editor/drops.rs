@@ -1,12 +1,7 @@
 //! Test of drag and drop of files from another program, by X11's XDND protocol.
 
-use super::stage::{PATIENCE, Stage, Window, is_drawn};
-use std::{
-    fs,
-    path::Path,
-    thread::sleep,
-    time::{Duration, Instant},
-};
+use super::stage::{Stage, Window, is_drawn};
+use std::{fs, path::Path, thread::sleep, time::Duration};
 use tone_filter_dsp::Settings;
 use tone_filter_presets::Preset;
 use tone_filter_testkit::{
@@ -16,13 +11,7 @@ use tone_filter_testkit::{
 use x11rb::{
     COPY_DEPTH_FROM_PARENT, CURRENT_TIME, NONE,
     connection::Connection,
-    protocol::{
-        Event,
-        xproto::{
-            AtomEnum, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, PropMode,
-            SELECTION_NOTIFY_EVENT, SelectionNotifyEvent, WindowClass,
-        },
-    },
+    protocol::{Event, xproto::*},
     rust_connection::RustConnection,
     wrapper::ConnectionExt as _,
 };
@@ -77,13 +66,13 @@ impl Source {
 
     /// Waits for the answer `name` and returns its data. Meanwhile, sends the list of files if the editor requests it.
     fn answer(&self, name: &str) -> [u32; 5] {
-        let (name, begun) = (self.atom(name), Instant::now());
-        while begun.elapsed() < PATIENCE {
-            match self.connection.poll_for_event().unwrap() {
-                Some(Event::ClientMessage(message)) if message.type_ == name => {
-                    return message.data.as_data32();
+        let name = self.atom(name);
+        wait("there is no answer", || {
+            match self.connection.poll_for_event().unwrap()? {
+                Event::ClientMessage(message) if message.type_ == name => {
+                    return Some(message.data.as_data32());
                 }
-                Some(Event::SelectionRequest(wanted)) => {
+                Event::SelectionRequest(wanted) => {
                     let (to, property, kind) = (wanted.requestor, wanted.property, wanted.target);
                     assert_eq!(kind, self.atom("text/uri-list"));
                     let (replace, list) = (PropMode::REPLACE, self.list.as_bytes());
@@ -100,11 +89,10 @@ impl Source {
                     self.connection.send_event(false, to, EventMask::NO_EVENT, event).unwrap();
                     self.connection.flush().unwrap();
                 }
-                Some(_) => {}
-                None => sleep(Duration::from_millis(5)),
+                _ => {}
             }
-        }
-        panic!("no answer");
+            None
+        })
     }
 
     /// Drags content of the MIME type `kind` into the window. Returns whether the editor accepts it.
@@ -125,24 +113,20 @@ impl Source {
 
 /// Returns the picture of `window` once it has stayed unchanged for half a second.
 fn still(window: &mut Window) -> Picture {
-    let mut before = window.wait(is_drawn).0;
-    let begun = Instant::now();
-    loop {
+    let mut before = window.wait("editor-drop", is_drawn);
+    wait("the window moves by itself", || {
         sleep(Duration::from_millis(500));
-        let now = window.wait(is_drawn).0;
-        if now == before {
-            return now;
-        }
-        assert!(begun.elapsed() < PATIENCE, "the window moves by itself");
-        before = now;
-    }
+        let now = window.wait("editor-drop", is_drawn);
+        let last = std::mem::replace(&mut before, now.clone());
+        (now == last).then_some(now)
+    })
 }
 
 pub fn files_are_dropped(stage: &mut Stage) {
     let folder = tempfile::tempdir().unwrap();
     let [preset, score] = ["my preset.json", "theme.tfs"].map(|name| folder.path().join(name));
-    let own = Settings { mix: 12.0, ..Settings::default() };
-    Preset::new("Mine", own).write(&preset).unwrap();
+    let sound = Settings { mix: 12.0, ..Settings::default() };
+    Preset::new("Mine", sound).write(&preset).unwrap();
     fs::write(&score, "tone-filter-score 1\n0 1 69\n").unwrap();
     let uri = |path: &Path| format!("file://{}\r\n", path.to_str().unwrap().replace(' ', "%20"));
     let window = &mut stage.window;
@@ -152,17 +136,15 @@ pub fn files_are_dropped(stage: &mut Stage) {
     assert!(!source.drop());
     let before = still(window);
     assert!(source.enter("text/uri-list"));
-    let (_, complaint) = window.wait(|picture| match picture == &before {
-        true => Err("it does not show that files can be dropped".into()),
-        false => Ok(()),
-    });
-    assert_eq!(complaint, None);
+    let mut shows = |droppable: bool| {
+        window.wait("editor-drop", |picture| match (picture != &before) == droppable {
+            true => Ok(()),
+            false => Err(format!("it must show that files can be dropped: {droppable}")),
+        });
+    };
+    shows(true);
     source.send("XdndLeave", [0; 4]);
-    let (_, complaint) = window.wait(|picture| match picture == &before {
-        true => Ok(()),
-        false => Err("it still shows that files can be dropped".into()),
-    });
-    assert_eq!(complaint, None);
+    shows(false);
     assert!(!source.drop(), "they are no longer there");
 
     assert!(source.enter("text/uri-list") && source.drop());

@@ -20,7 +20,7 @@ const RATE: f64 = 48_000.0;
 const BLOCK: usize = 480;
 
 /// Timeout that suffices for software rendering on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Window<'a> {
     pub instance: Instance,
@@ -52,19 +52,16 @@ impl<'a> Window<'a> {
         self.display.picture(self.size).unwrap()
     }
 
-    /// Takes screenshots until `check` accepts one, or for [`PATIENCE`]. Returns the last screenshot, and the error if `check` has
-    /// refused it.
-    pub fn wait(
-        &mut self,
-        check: impl Fn(&Picture) -> Result<(), String>,
-    ) -> (Picture, Option<String>) {
+    /// Takes screenshots until `check` accepts one, and returns it. After [`PATIENCE`], saves the last screenshot as `title` and
+    /// panics.
+    pub fn wait(&mut self, title: &str, check: impl Fn(&Picture) -> Result<(), String>) -> Picture {
         let begun = Instant::now();
         loop {
             self.instance.idle();
             let picture = self.picture();
-            let complaint = check(&picture).err();
-            if complaint.is_none() || begun.elapsed() > PATIENCE {
-                return (picture, complaint);
+            let Err(complaint) = check(&picture) else { return picture };
+            if begun.elapsed() > PATIENCE {
+                panic!("{title}: {complaint}; see {}", save(&picture, title).display());
             }
             sleep(Duration::from_millis(10));
         }
@@ -90,22 +87,21 @@ impl<'a> Stage<'a> {
         Self { processor, window: Window::open(instance, display) }
     }
 
-    /// Resets the plugin, and plays `sound` (a function of the time in seconds) until `check` accepts a screenshot.
-    ///
-    /// Returns the screenshot and saves it as `title`. Panics after [`PATIENCE`].
+    /// Resets the plugin, and plays `sound` (a function of the time in seconds) until `check` accepts a screenshot. Saves the
+    /// screenshot as `title`.
     pub fn show(
         &mut self,
         title: &str,
         sound: &(dyn Fn(f64) -> f64 + Sync),
         check: impl Fn(&Picture) -> Result<(), String>,
-    ) -> Picture {
+    ) {
         let Self { processor, window } = self;
         processor.reset();
         // The slowest resonator needs some seconds to settle.
         let mut time = 0.0;
         play(processor, sound, &mut time, 6.0);
         let (done, blocks) = (AtomicBool::new(false), AtomicUsize::new(0));
-        let (picture, complaint) = scope(|scope| {
+        let picture = scope(|scope| {
             // Stops the player, also if a check panics.
             let _stop = SetOnDrop(&done);
             // Plays on a separate thread, because a screenshot takes a while.
@@ -117,18 +113,13 @@ impl<'a> Stage<'a> {
                     sleep(Duration::from_millis(10));
                 }
             });
-            window.wait(|picture| match blocks.load(Ordering::Relaxed) {
+            window.wait(title, |picture| match blocks.load(Ordering::Relaxed) {
                 // Half a second of sound fills the spectrum.
                 50.. => check(picture),
                 blocks => Err(format!("only {blocks} blocks were played")),
             })
         });
-        let path = pictures().join(format!("{title}.png"));
-        picture.save(&path).unwrap();
-        if let Some(complaint) = complaint {
-            panic!("{title}: {complaint}; see {}", path.display());
-        }
-        picture
+        save(&picture, title);
     }
 
     /// Reopens the editor as a busy host does: while playing, and with a long delay between creating and showing the window.
@@ -157,11 +148,6 @@ impl<'a> Stage<'a> {
         state["fields"][field] = value.into();
         self.window.instance.load(&saved(&state)).unwrap();
     }
-
-    pub fn close(mut self) {
-        self.window.close();
-        self.window.instance.deactivate(self.processor);
-    }
 }
 
 /// Plays `sound` for `seconds` from `time` on, faster than real time, and advances `time`.
@@ -178,31 +164,13 @@ fn play(
     *time += seconds;
 }
 
-fn pictures() -> PathBuf {
+/// Saves `picture` as `title` in the folder `target/pictures`. Returns its path.
+pub fn save(picture: &Picture, title: &str) -> PathBuf {
     let folder = target().join("pictures");
     fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-/// Rectangle in pixels: left, top, right, bottom. Right and bottom are exclusive.
-#[derive(Debug, Clone, Copy)]
-pub struct Area(pub [usize; 4]);
-
-impl Area {
-    /// Returns the bounding box of all pixels that are bright green, as the strongest notes are, in `picture` but not in `before`.
-    /// `None` if there are none.
-    pub fn bright(before: &Picture, picture: &Picture) -> Option<Self> {
-        let is_bright = |[red, green, _]: [u8; 3]| green > 235 && green > red.saturating_add(40);
-        let mut area: Option<[usize; 4]> = None;
-        for (index, (old, new)) in before.pixels.iter().zip(&picture.pixels).enumerate() {
-            if is_bright(*new) && !is_bright(*old) {
-                let (x, y) = (index % picture.width, index / picture.width);
-                let [left, top, right, bottom] = area.unwrap_or([x, y, x + 1, y + 1]);
-                area = Some([left.min(x), top.min(y), right.max(x + 1), bottom.max(y + 1)]);
-            }
-        }
-        area.map(Self)
-    }
+    let path = folder.join(format!("{title}.png"));
+    picture.save(&path).unwrap();
+    path
 }
 
 /// Checks that the editor is drawn: many pixels differ from the background.

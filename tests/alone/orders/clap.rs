@@ -3,13 +3,14 @@
 use super::{Host, LONGEST, Window, block, on_audio_thread};
 use tone_filter_testkit::{
     Signal,
-    clap::{Call, Change, Extensions, GuiStep, Instance, Library, Processor},
+    clap::{Call, Change, Extensions, GuiStep, Instance, Processor},
     display::Display,
+    plugin::library,
 };
 
 pub struct ClapHost {
-    instance: Instance,
     processor: Option<Processor>,
+    instance: Instance,
     rate: f64,
     bare: bool,
     open: bool,
@@ -18,11 +19,10 @@ pub struct ClapHost {
 }
 
 impl ClapHost {
-    /// Creates an instance of the plugin in `library`. A `bare` host offers no extensions.
-    pub fn new(library: &Library, bare: bool) -> Self {
-        let plugin = library.plugins().unwrap().remove(0);
+    /// Creates an instance of the plugin. A `bare` host offers no extensions.
+    pub fn new(bare: bool) -> Self {
         let extensions = if bare { Extensions::None } else { Extensions::All };
-        let instance = library.instantiate_in(&plugin.id, extensions).unwrap();
+        let instance = library().instance_in(extensions).unwrap();
         Self { instance, processor: None, rate: 0.0, bare, open: false, outdated: false }
     }
 
@@ -77,7 +77,7 @@ impl Host for ClapHost {
     fn play(&mut self, signal: &mut Signal, changes: &[Change]) -> bool {
         self.serve();
         self.audio(|processor| {
-            processor.surroundings.call = block;
+            processor.call = block;
             let mut channels: Vec<_> = signal.iter_mut().map(Vec::as_mut_slice).collect();
             processor.process(None, &mut channels, changes).is_ok()
         })
@@ -149,9 +149,6 @@ impl Drop for ClapHost {
     fn drop(&mut self) {
         if self.open {
             let _ = self.instance.close_editor();
-        }
-        if let Some(processor) = self.processor.take() {
-            self.instance.deactivate(processor);
         }
     }
 }

@@ -35,9 +35,9 @@ use std::{
 use tone_filter_dsp::{CHOICES, Controls, SPECS, ToneFilter};
 use tone_filter_testkit::{
     Signal, assert_same_bits,
-    clap::{Change, Instance, Library, Parameter, parameter_id},
+    clap::{Change, Instance, Parameter, parameter_id},
     display::Display,
-    plugin::{controls_in, factory, library, music, new, wait, without_window},
+    plugin::{controls_in, factory, instance, music, wait, without_window},
     sweep,
 };
 
@@ -162,9 +162,9 @@ trait Host {
 
 pub fn any_order_keeps_the_promises() {
     let display = display([1600, 1200]);
-    let (library, factory) = (library().0, factory());
-    test_orders("CLAP", &library, &display, |bare| ClapHost::new(&library, bare));
-    test_orders("VST3", &library, &display, |bare| Vst3Host::new(&factory, bare));
+    test_orders("CLAP", &display, ClapHost::new);
+    let factory = factory();
+    test_orders("VST3", &display, |bare| Vst3Host::new(&factory, bare));
 }
 
 /// Audio threads, used alternately.
@@ -186,27 +186,23 @@ fn on_audio_thread<T: Send>(call: impl FnOnce() -> T + Send) -> T {
 
 /// Runs a call of `process`, which must neither allocate nor make system calls.
 fn block(call: &mut dyn FnMut()) {
-    if MAY_ALLOCATE.load(Ordering::Relaxed) {
-        return call();
-    }
-    assert_eq!(syscalls::counted(call), 0, "allocations in a block");
+    without_allocations(syscalls::counted, call);
 }
 
 /// Runs a call of `process`, which must not allocate but may make system calls.
 fn block_with_system_calls(call: &mut dyn FnMut()) {
-    if MAY_ALLOCATE.load(Ordering::Relaxed) {
-        return call();
+    without_allocations(syscalls::allocations, call);
+}
+
+fn without_allocations(count: fn(&mut dyn FnMut()) -> usize, call: &mut dyn FnMut()) {
+    match MAY_ALLOCATE.load(Ordering::Relaxed) {
+        true => call(),
+        false => assert_eq!(count(call), 0, "allocations in a block"),
     }
-    assert_eq!(syscalls::allocations(call), 0, "allocations in a block");
 }
 
 /// Tests the orders that [`VARIABLE`] selects. `create` makes a host; with `true`, a bare one without extensions.
-fn test_orders<H: Host>(
-    name: &str,
-    library: &Library,
-    display: &Display,
-    create: impl Fn(bool) -> H,
-) {
+fn test_orders<H: Host>(name: &str, display: &Display, create: impl Fn(bool) -> H) {
     share_one_heap();
     let wanted = env::var(VARIABLE);
     let wanted = wanted.unwrap_or_else(|_| ORDERS[usize::from(sweep::all())].to_string());
@@ -215,7 +211,7 @@ fn test_orders<H: Host>(
         Some((first, end)) => number(first)..number(end),
         None => 0..number(&wanted),
     };
-    let (reference, music) = (RefCell::new(new(library)), music(0.5, RATES[1]));
+    let (reference, music) = (RefCell::new(instance()), music(0.5, RATES[1]));
     let default = reference.borrow_mut().save().unwrap();
     MAY_ALLOCATE.store(true, Ordering::Relaxed);
     {
@@ -299,7 +295,6 @@ impl<'a, H: Host> Order<'a, H> {
         let saved = reference.save().unwrap();
         let heard = controls_in(&saved);
         let parameters = reference.parameters().unwrap();
-        let (processes, started, late, position) = (false, false, false, 0);
         Self {
             host,
             display,
@@ -308,13 +303,13 @@ impl<'a, H: Host> Order<'a, H> {
             heard,
             shown: heard,
             filter: None,
-            processes,
-            started,
+            processes: false,
+            started: false,
             rate: RATES[0],
-            late,
+            late: false,
             saved,
             music,
-            position,
+            position: 0,
         }
     }
 
@@ -407,9 +402,10 @@ impl<'a, H: Host> Order<'a, H> {
     }
 
     fn change(&self, frame: usize, (index, share): Value) -> Change {
-        let Parameter { id: parameter, min, max, stepped, .. } = self.parameters[index];
-        let value = min + share * (max - min);
-        Change { frame, parameter, value: if stepped { value.round() } else { value } }
+        let parameter = &self.parameters[index];
+        let value = parameter.value(share);
+        let value = if parameter.stepped { value.round() } else { value };
+        Change { frame, parameter: parameter.id, value }
     }
 
     fn set_up(&mut self, rate: usize) {

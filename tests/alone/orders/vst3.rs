@@ -11,12 +11,8 @@ use tone_filter_testkit::{
 use vst3::{
     Class, ComPtr, ComWrapper,
     Steinberg::{
-        IPlugFrame, IPlugView, IPlugViewTrait, ViewRect,
-        Vst::{
-            Event, Event_::EventTypes_, IAudioProcessorTrait, IComponentTrait, IEventList,
-            IEventListTrait,
-        },
-        int32, kResultFalse, kResultOk, tresult,
+        Vst::{Event_::EventTypes_, *},
+        *,
     },
 };
 
@@ -61,7 +57,7 @@ impl Vst3Host {
     pub fn new(factory: &Factory, bare: bool) -> Self {
         let handler = (!bare).then(|| ComWrapper::new(Handler::default()));
         let pointer = handler.as_ref().and_then(ComWrapper::to_com_ptr);
-        let mut instance = Instance::not_set_up(factory, pointer.as_ref());
+        let mut instance = Instance::new(factory, pointer.as_ref());
         // System calls are allowed: nice-plug wakes its worker thread by one, for instance for each new value.
         instance.call = block_with_system_calls;
         instance.events = ComWrapper::new(Faulty).to_com_ptr();
@@ -74,7 +70,7 @@ impl Vst3Host {
 
     /// Returns the maximum of a parameter in CLAP's units. The minimum is 0.
     fn largest(&self, id: u32) -> f64 {
-        self.parameters.iter().find(|(own, _)| *own == id).expect("a parameter").1
+        self.parameters.iter().find(|(parameter, _)| *parameter == id).expect("a parameter").1
     }
 
     fn set_processing(&mut self, on: bool) {
@@ -140,8 +136,7 @@ impl Host for Vst3Host {
         });
         let queues: Vec<_> = queues.collect();
         let instance = &self.instance;
-        let mut channels: Vec<_> = signal.iter_mut().map(Vec::as_mut_slice).collect();
-        on_audio_thread(|| instance.process(None, &mut channels, queues)) == kResultOk
+        on_audio_thread(|| instance.process(None, signal, queues)) == kResultOk
     }
 
     /// Sets a parameter in the controller, and in the next buffer while the plugin processes.

@@ -80,26 +80,12 @@ def nodes(node):
             yield from nodes(child)
 
 
-def number(node):
-    if "Value" not in node.get_interfaces():
-        return None
-    value = node.queryValue()
-    return [value.currentValue, value.minimumValue, value.maximumValue, value.minimumIncrement]
-
-
 def description(node):
-    actions = node.queryAction() if "Action" in node.get_interfaces() else None
-    states = node.getState().getStates()
     return {
         "role": node.getRoleName(),
         "name": node.name,
         "description": node.description,
-        "parent": node.parent.getRoleName() if node.parent else None,
-        "value": number(node),
-        "checked": pyatspi.STATE_CHECKED in states,
-        "focusable": pyatspi.STATE_FOCUSABLE in states,
-        "focused": pyatspi.STATE_FOCUSED in states,
-        "actions": [actions.getName(index) for index in range(actions.nActions)] if actions else [],
+        "checked": pyatspi.STATE_CHECKED in node.getState().getStates(),
     }
 
 
@@ -126,13 +112,11 @@ def main(program):
             node = wait(find)
             if do == "set":
                 node.queryValue().currentValue = command["value"]
-                answer = wait(lambda: True if abs(number(node)[0] - command["value"]) < 1e-3 else None)
+                answer = wait(lambda: True if abs(node.queryValue().currentValue - command["value"]) < 1e-3 else None)
             elif do == "press":
-                answer = node.queryAction().doAction(command.get("action", 0))
+                answer = node.queryAction().doAction(0)
             elif do == "focus":
                 answer = node.queryComponent().grabFocus()
-            elif do == "read":
-                answer = description(node)
             elif do == "await":
                 field, text = command["field"], command["text"]
                 answer = wait(lambda: found if text in str((found := description(find()))[field]) else None)

@@ -4,17 +4,18 @@ use serde_json::Value;
 use std::{
     io::{BufRead, BufReader, Write},
     path::Path,
-    process::{Child, ChildStdin, Command, Stdio},
+    process::{ChildStdin, Command, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
     time::Duration,
 };
 use tempfile::TempDir;
+use tone_filter_testkit::display::Killed;
 
 /// Session bus, which starts the accessibility bus on demand. Dropping it ends both.
 pub struct Bus {
-    daemon: Child,
-    address: String,
+    _daemon: Killed,
+    pub address: String,
     _folder: TempDir,
 }
 
@@ -35,25 +36,13 @@ impl Bus {
         BufReader::new(daemon.stdout.take().unwrap()).read_line(&mut address).unwrap();
         let address = address.trim().to_owned();
         assert!(!address.is_empty(), "no session bus");
-        Self { daemon, address, _folder: folder }
-    }
-
-    pub fn address(&self) -> &str {
-        &self.address
-    }
-}
-
-impl Drop for Bus {
-    fn drop(&mut self) {
-        // An error means that the daemon has already ended.
-        let _ = self.daemon.kill();
-        let _ = self.daemon.wait();
+        Self { _daemon: Killed(daemon), address, _folder: folder }
     }
 }
 
 /// Screen reader: a process that runs `client.py`.
 pub struct Client {
-    process: Child,
+    _process: Killed,
     input: ChildStdin,
     answers: Receiver<String>,
 }
@@ -66,7 +55,7 @@ impl Client {
         let mut process = Command::new("/usr/bin/python3")
             .arg(script)
             .arg(program.file_name().unwrap())
-            .env("DBUS_SESSION_BUS_ADDRESS", bus.address())
+            .env("DBUS_SESSION_BUS_ADDRESS", &bus.address)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -77,7 +66,7 @@ impl Client {
         thread::spawn(move || {
             output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
-        Self { process, input, answers }
+        Self { _process: Killed(process), input, answers }
     }
 
     /// Sends `command` and returns its answer. Calls `host` repeatedly while waiting.
@@ -90,13 +79,5 @@ impl Client {
                 Err(RecvTimeoutError::Disconnected) => panic!("no answer to {command}"),
             }
         }
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        // An error means that the process has already ended.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }

@@ -13,7 +13,7 @@ use tone_filter_dsp::{
 use tone_filter_testkit::{
     clap::{Instance, Processor, parameter_id},
     display::Display,
-    plugin::{instance, set, settings, wait},
+    plugin::{instance, set, settings, settle, threads, wait},
     signals::noisy_chord,
     sweep::all,
 };
@@ -23,8 +23,8 @@ const BLOCK: usize = 480;
 
 /// Host with an open editor that plays a chord.
 struct Host {
-    instance: Instance,
     processor: Processor,
+    instance: Instance,
     input: Vec<f32>,
     /// Maximum difference between input and output in the last buffer.
     difference: f32,
@@ -52,27 +52,18 @@ impl Host {
 
     fn close(mut self) {
         self.instance.close_editor().unwrap();
-        self.instance.deactivate(self.processor);
     }
 }
 
-/// Returns the number of threads of this process, without the shared I/O threads of D-Bus connections.
-fn threads() -> usize {
-    let tasks = fs::read_dir("/proc/self/task").unwrap();
-    // A thread may have ended meanwhile, so errors are skipped.
-    let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
-    names.filter(|name| !name.starts_with("async-io") && !name.starts_with("blocking-")).count()
+/// Screen reader, and the host whose editor it reads.
+struct Reader {
+    client: Client,
+    host: Host,
 }
 
-fn settle(threads: usize) {
-    wait("the editor leaves threads behind", || (self::threads() <= threads).then_some(()));
-}
-
-struct Reader<'a>(&'a mut Client, &'a mut Host);
-
-impl Reader<'_> {
+impl Reader {
     fn ask(&mut self, command: Value) -> Value {
-        self.0.ask(&command, || self.1.step())
+        self.client.ask(&command, || self.host.step())
     }
 
     fn press(&mut self, role: &str, name: &str) {
@@ -89,60 +80,55 @@ pub fn it_operates_the_editor() {
     let display = display([1000, 640]);
     let bus = Bus::start();
     // SAFETY: this process has no other thread yet.
-    unsafe { env::set_var("DBUS_SESSION_BUS_ADDRESS", bus.address()) };
-    let mut client = Client::start(&bus);
+    unsafe { env::set_var("DBUS_SESSION_BUS_ADDRESS", &bus.address) };
+    let client = Client::start(&bus);
     let before = threads();
-    let mut host = Host::open(&display);
-    let mut reader = Reader(&mut client, &mut host);
+    let mut reader = Reader { client, host: Host::open(&display) };
     reader.ask(json!({ "do": "switch", "on": true }));
-    every_control_has_a_name_and_actions(&mut reader);
+    sliders_and_cells_have_their_names(&mut reader);
     what_it_sets_is_what_sounds(&mut reader);
     each_cell_has_a_sentence_and_a_switch(&mut reader);
     a_preset_is_announced(&mut reader);
     it_comes_and_goes(&mut reader);
     windows_come_and_go(&display, &mut reader);
     the_notes_are_saved(&display, &mut reader);
-    host.close();
+    reader.host.close();
     // One more thread serves the bus until the process ends. The display must outlive the window's other threads.
     settle(before + 1);
 }
 
-fn every_control_has_a_name_and_actions(reader: &mut Reader) {
+fn sliders_and_cells_have_their_names(reader: &mut Reader) {
     assert_eq!(reader.ask(json!({ "do": "windows", "count": 1 })), json!(["Tone Filter"]));
     reader.press("check box", "More settings");
     reader.wait("slider", "Release", "role", "slider");
     let tree = reader.ask(json!({ "do": "tree" }));
     let nodes = tree.as_array().unwrap();
     let with = |role: &'static str| nodes.iter().filter(move |node| node["role"] == role);
-    for node in nodes.iter().filter(|node| node["focusable"] == true) {
-        assert!(!node["name"].as_str().unwrap().trim().is_empty(), "{node}");
-        // The arrow keys move the corner of the window, so it has no action.
-        if node["role"] != "frame" && node["name"] != "Size of the window" {
-            assert_eq!(node["actions"], json!(["click"]), "{node}");
-        }
-    }
     let sliders: BTreeSet<&str> = with("slider").filter_map(|node| node["name"].as_str()).collect();
     assert_eq!(sliders, SPECS.iter().map(|spec| spec.name).collect());
     let cells: Vec<_> = with("table cell").collect();
     assert_eq!(cells.len(), TONES);
     for (cell, tone) in cells.iter().zip(BandRange::Whole.by_pitch()) {
         assert_eq!(cell["name"], format!("Band {}", notes::name(tone)), "by pitch");
-        assert_eq!((&cell["parent"], &cell["checked"]), (&json!("table row"), &json!(true)));
+        assert_eq!(cell["checked"], true);
     }
-    assert_eq!((with("table").count(), with("table row").count()), (1, 7));
 }
 
 fn what_it_sets_is_what_sounds(reader: &mut Reader) {
-    assert!(reader.1.difference > 0.01, "Mix is at {:?}", settings(&mut reader.1.instance).mix);
+    assert!(
+        reader.host.difference > 0.01,
+        "Mix is at {:?}",
+        settings(&mut reader.host.instance).mix
+    );
     reader.ask(json!({ "do": "set", "role": "slider", "name": "Mix", "value": 0.0 }));
-    assert_eq!(reader.1.instance.value(parameter_id("mix")).unwrap(), 0.0);
+    assert_eq!(reader.host.instance.value(parameter_id("mix")).unwrap(), 0.0);
     // These 0.5 s are much longer than the smoothing.
-    (0..50).for_each(|_| reader.1.step());
-    assert_eq!(reader.1.difference, 0.0, "at 0 %, the sound is untouched");
+    (0..50).for_each(|_| reader.host.step());
+    assert_eq!(reader.host.difference, 0.0, "at 0 %, the sound is untouched");
     reader.ask(json!({ "do": "set", "role": "slider", "name": "Mix", "value": 62.5 }));
-    (0..50).for_each(|_| reader.1.step());
-    assert!((settings(&mut reader.1.instance).mix - 62.5).abs() < 1e-4);
-    assert!(reader.1.difference > 0.01);
+    (0..50).for_each(|_| reader.host.step());
+    assert!((settings(&mut reader.host.instance).mix - 62.5).abs() < 1e-4);
+    assert!(reader.host.difference > 0.01);
 }
 
 fn each_cell_has_a_sentence_and_a_switch(reader: &mut Reader) {
@@ -153,7 +139,7 @@ fn each_cell_has_a_sentence_and_a_switch(reader: &mut Reader) {
     assert_eq!(cell["role"], "table cell");
     reader.wait("table cell", "Band C5", "description", "Muted by hand, ");
     let tone = (0..TONES).find(|&tone| notes::name(tone) == "C5").unwrap();
-    let bands = settings(&mut reader.1.instance).bands;
+    let bands = settings(&mut reader.host.instance).bands;
     assert!((0..TONES).all(|other| bands.contains(other) == (other != tone)));
 }
 
@@ -197,7 +183,7 @@ fn the_notes_are_saved(display: &Display, reader: &mut Reader) {
     display.key(u32::from('n')).unwrap();
     reader.press("push button", "Score");
     let text = wait("the notes", || {
-        reader.1.step();
+        reader.host.step();
         fs::read_to_string("n.tfs").ok().filter(|text| text.ends_with('\n'))
     });
     let score: Score = text.parse().unwrap();

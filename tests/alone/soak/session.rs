@@ -8,7 +8,7 @@ use tone_filter_testkit::{
     Draws,
     clap::{Instance, Processor},
     display::Display,
-    plugin::{any_change, library, new, settle, threads},
+    plugin::{any_change, instance, settle, threads},
 };
 
 const BLOCK: usize = 256;
@@ -22,10 +22,10 @@ const EDITOR_EVERY: usize = 20;
 ///
 /// In each simulated second, every instance plays one buffer, and one instance loads the state of another.
 pub fn session(display: &Display, seconds: usize) -> f64 {
-    let (library, draws) = (library().0, &mut Draws::seeded(50));
+    let draws = &mut Draws::seeded(50);
     let mut instances: Vec<_> = (0..INSTANCES)
         .map(|_| {
-            let mut instance = new(&library);
+            let mut instance = instance();
             let processor = instance.activate(RATE, BLOCK).unwrap();
             (instance, processor)
         })

@@ -4,7 +4,7 @@ use std::{cell::RefCell, iter::repeat, time::Instant};
 use tone_filter_hosts::RATE;
 use tone_filter_testkit::{
     Draws,
-    plugin::{any_change, library, new},
+    plugin::{any_change, instance},
     signals::white,
 };
 
@@ -48,10 +48,10 @@ fn percentiles(block: usize, mut times: Vec<f32>) -> String {
 
 /// Plays all buffers once. Returns the duration of each one in seconds.
 fn turn(block: usize, count: usize) -> Vec<f32> {
-    let mut instance = new(&library().0);
+    let mut instance = instance();
     let parameters = instance.parameters().unwrap();
     let mut processor = instance.activate(RATE, block).unwrap();
-    processor.surroundings.call = timed;
+    processor.call = timed;
     let (draws, noise) = (&mut Draws::seeded(block as u64), white(1.0, RATE));
     TIMES.take();
     for first in (0..count).step_by(ROUND) {
@@ -70,6 +70,5 @@ fn turn(block: usize, count: usize) -> Vec<f32> {
         let in_place = (first / ROUND).is_multiple_of(2);
         processor.run(&mut signal, in_place, &mut repeat(block), &changes).unwrap();
     }
-    instance.deactivate(processor);
     TIMES.take()
 }

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 use tempfile::TempDir;
-use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, KeyEvent, Keys, Settings, ToneFilter};
+use tone_filter_dsp::{DEFAULT_TEMPO, Kernel, KeyEvent, Keys, Settings, ToneFilter};
 use tone_filter_testkit::{
     assert_same_bits, bundle,
     clap::{Change, Instance, Parameter},
@@ -28,9 +28,9 @@ struct Case {
     latency: usize,
     /// Output without automation and notes.
     expected: Signal,
-    /// Automation: parameter name, and a normalised value per buffer.
+    /// Automation: parameter name, and a normalised value per buffer. Only one case has it.
     automation: BTreeMap<String, Vec<f32>>,
-    /// Output with `automation`.
+    /// Output with `automation`. Empty without it.
     automated: Signal,
     /// Output while the host plays [`NOTES`].
     played: Signal,
@@ -41,7 +41,7 @@ const NOTES: [(u8, u8, usize, usize); 3] =
     [(69, 100, 1_000, 9_000), (76, 127, 4_000, 20_010), (57, 40, 14_000, 3_000)];
 
 /// Returns the library's output for `input` with [`NOTES`] as keys.
-fn held(sound: &Settings, rate: f64, input: &Signal) -> Signal {
+fn with_notes(sound: &Settings, rate: f64, input: &Signal) -> Signal {
     let on = NOTES.map(|(key, velocity, start, _)| (start, key, f32::from(velocity) / 127.0));
     let off = NOTES.map(|(key, _, start, length)| (start + length, key, 0.0));
     let mut events = [on, off].concat();
@@ -65,38 +65,28 @@ impl Case {
         let (mut wanted, mut instance) = (instance(), instance());
         set(&mut wanted, &parameters_alone(sound));
         let parameters = instance.parameters().unwrap();
-        let share = |instance: &mut Instance, Parameter { id, min, max, .. }: &Parameter| {
-            ((instance.value(*id).unwrap() - min) / (max - min)) as f32
+        let share = |instance: &mut Instance, parameter: &Parameter| {
+            parameter.share(instance.value(parameter.id).unwrap())
         };
-        let shares: Vec<_> = parameters.iter().map(|own| share(&mut wanted, own)).collect();
-        for (own, value) in parameters.iter().zip(&shares) {
-            if share(&mut instance, own) != *value {
-                let value = own.min + (own.max - own.min) * f64::from(*value);
-                instance.set(&[Change { frame: 0, parameter: own.id, value }]).unwrap();
+        let shares: Vec<_> =
+            parameters.iter().map(|parameter| share(&mut wanted, parameter)).collect();
+        for (parameter, value) in parameters.iter().zip(&shares) {
+            if share(&mut instance, parameter) != *value {
+                let value = parameter.value((*value).into());
+                instance.set(&[Change { frame: 0, parameter: parameter.id, value }]).unwrap();
             }
         }
         // These hosts have a tempo of 120 beats per minute.
         let actual = settings(&mut instance).at_tempo(DEFAULT_TEMPO);
         let parameters = parameters.into_iter().zip(shares);
-        let parameters = parameters.map(|(own, share)| (own.name, json!(share))).collect();
-        let mix: Vec<f32> =
-            (0..input[0].len().div_ceil(block)).map(|index| (index % 5) as f32 / 4.0).collect();
-        let then: Vec<_> = (0..)
-            .zip(&mix)
-            .map(|(index, mix)| {
-                let mut settings = actual;
-                settings.mix = 100.0 * mix;
-                (index * block, Controls::from(settings))
-            })
-            .collect();
-        // The host plays the input twice. The second run starts with the settings at the end of the first.
-        let automated = expected(&then.last().unwrap().1.settings, rate, &input, &then);
-        let played = held(&Settings { keys: Keys::Hold, ..actual }, rate, &input);
+        let parameters =
+            parameters.map(|(parameter, share)| (parameter.name, json!(share))).collect();
+        let played = with_notes(&Settings { keys: Keys::Hold, ..actual }, rate, &input);
         let latency = ToneFilter::new(rate, &actual).unwrap().latency();
         let longer: Signal = input.iter().map(|c| [&c[..], &vec![0.0; latency]].concat()).collect();
         let mut expected = expected(&actual, rate, &longer, &[]);
         expected.iter_mut().for_each(|channel| drop(channel.drain(..latency)));
-        let automation = BTreeMap::from([("Mix".to_owned(), mix)]);
+        let (automation, automated) = (BTreeMap::new(), Vec::new());
         Self {
             name,
             rate,
@@ -117,16 +107,16 @@ impl Case {
         let (automation, changes) = automated(48_000.0);
         let (input, blocks) = (automation.input.clone(), automation.input[0].len() / BLOCK);
         let values = |parameter: Parameter| {
-            let own = changes.iter().filter(|change| change.parameter == parameter.id);
-            let share =
-                |value: f64| ((value - parameter.min) / (parameter.max - parameter.min)) as f32;
-            let own: Vec<_> = own.map(|change| (change.frame, share(change.value))).collect();
+            let points = changes.iter().filter(|change| change.parameter == parameter.id);
+            let points: Vec<_> =
+                points.map(|change| (change.frame, parameter.share(change.value))).collect();
             // Before its first change, the parameter has its last value from the previous run.
             let at = |frame: usize| {
-                own.iter().rev().find(|(from, _)| *from <= frame).or(own.last()).unwrap().1
+                points.iter().rev().find(|(from, _)| *from <= frame).or(points.last()).unwrap().1
             };
             (parameter.name.clone(), (0..blocks).map(|block| at(block * BLOCK)).collect())
         };
+        // The host plays the input twice. The second run starts with the settings at the end of the first.
         let start = automation.steps.last().unwrap().1.settings;
         Self {
             automation: instance().parameters().unwrap().into_iter().map(values).collect(),
@@ -161,10 +151,10 @@ fn read(path: &Path, channels: usize) -> Signal {
     samples.chunks(samples.len() / channels).map(<[f32]>::to_vec).collect()
 }
 
-/// Runs the host `script` with automation, and a third of `cases`: index of the sound, rate, channels and buffer size.
+/// Runs the host called `host` with automation, and a third of `cases`: index of the sound, rate, channels and buffer size.
 ///
-/// Checks the files that the script writes. Returns their folder and the cases.
-fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Case>) {
+/// Checks the files that the host writes. Returns their folder and the cases.
+fn play(host: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Case>) {
     let plugin = bundle::vst3().unwrap_or_else(|error| panic!("{error}"));
     let sounds = sounds();
     let cases = (0..).zip(part(3, cases)).map(|(index, &(sound, rate, channels, block))| {
@@ -179,9 +169,9 @@ fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Cas
     }
     let list: Vec<_> = cases.iter().map(Case::json).collect();
     fs::write(folder.path().join("cases.json"), json!(list).to_string()).unwrap();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("hosts/juce").join(script);
-    let status =
-        Command::new(python()).arg(script).arg(plugin).arg(folder.path()).status().unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("hosts/juce/host.py");
+    let mut python = Command::new(python());
+    let status = python.arg(script).arg(host).arg(plugin).arg(folder.path()).status().unwrap();
     assert!(status.success(), "the host failed: {status}");
 
     for case in &cases {
@@ -197,7 +187,7 @@ fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Cas
 #[test]
 fn dawdreamer_plays_automates_and_reloads() {
     let (folder, cases) = play(
-        "dawdreamer_host.py",
+        "dawdreamer",
         &[
             (0, 44_100.0, 2, 512),
             (1, 48_000.0, 2, 64),
@@ -207,13 +197,13 @@ fn dawdreamer_plays_automates_and_reloads() {
         ],
     );
     for case in &cases {
-        for (kind, expected) in [("automated", &case.automated), ("played", &case.played)] {
-            let path = folder.path().join(format!("{}.{kind}", case.name));
-            let output = read(&path, case.input.len());
-            assert_same(&output, expected, &format!("{} {kind}", case.name));
-            if case.automation.len() > 1 {
-                assert_same_bits(&output, expected);
-            }
+        let output = |kind: &str| {
+            read(&folder.path().join(format!("{}.{kind}", case.name)), case.input.len())
+        };
+        assert_same(&output("played"), &case.played, &format!("{} played", case.name));
+        if !case.automation.is_empty() {
+            assert_same_bits(&output("automated"), &case.automated);
+            assert_same_bits(&output("played"), &case.played);
         }
     }
 }
@@ -221,7 +211,7 @@ fn dawdreamer_plays_automates_and_reloads() {
 #[test]
 fn pedalboard_plays_and_reloads() {
     play(
-        "pedalboard_host.py",
+        "pedalboard",
         &[
             (0, 44_100.0, 2, 512),
             (0, 44_100.0, 1, 64),

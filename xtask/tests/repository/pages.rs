@@ -41,7 +41,7 @@ fn the_workflow_installs_what_the_tests_need() {
     assert_eq!(packages, "-y --no-install-recommends $(cargo xtask packages)");
     let printed = String::from_utf8(crate::xtask(&["packages"]).stdout).unwrap();
     for package in ["dbus-daemon", "at-spi2-core", "python3-pyatspi", "python3-venv"] {
-        assert!(printed.split_whitespace().any(|own| own == package), "{package}: {printed}");
+        assert!(printed.split_whitespace().any(|name| name == package), "{package}: {printed}");
     }
 }
 

@@ -101,7 +101,7 @@ fn measure(dry: &Signal, rate: u32) -> Result<(Accuracy, Plot)> {
 
     let score = tune::score();
     let is_detected = |note: &&Written| {
-        let [start, end] = note.span;
+        let [start, end] = note.seconds;
         let during = moments.iter().filter(|(time, _)| (start..end).contains(time));
         let lit: Vec<bool> = during.map(|(_, played)| played.contains(note.tone)).collect();
         2 * lit.iter().filter(|lit| **lit).count() >= lit.len()
@@ -110,9 +110,10 @@ fn measure(dry: &Signal, rate: u32) -> Result<(Accuracy, Plot)> {
     let (mut lit, mut right) = (0, 0);
     for (time, played) in &moments {
         for tone in (0..PUBLISHED).filter(|tone| played.contains(*tone)) {
-            let own = |[start, end]: [f64; 2]| (start..end + ECHO).contains(time);
+            let sounds = |[start, end]: [f64; 2]| (start..end + ECHO).contains(time);
             lit += 1;
-            right += usize::from(score.iter().any(|note| note.tone == tone && own(note.span)));
+            right +=
+                usize::from(score.iter().any(|note| note.tone == tone && sounds(note.seconds)));
         }
     }
     let precision = f64::from(right as u32) / f64::from(lit);
@@ -121,10 +122,8 @@ fn measure(dry: &Signal, rate: u32) -> Result<(Accuracy, Plot)> {
 
 /// Plays `dry` through the plugin, and then its tail. Returns the plugin's output and the processing time.
 fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(Signal, Duration)> {
-    let library = Library::load(bundle)?;
-    let descriptor = library.plugins()?.into_iter().next().context("the bundle is empty")?;
-    let mut instance = library.instantiate(&descriptor.id)?;
-    for setting in Setting::all().filter(|own| !matches!(own, Setting::Text(_))) {
+    let mut instance = Library::load(bundle)?.instance()?;
+    for setting in Setting::all().filter(|setting| !matches!(setting, Setting::Text(_))) {
         let (parameter, text) = (parameter_id(setting.id()), setting.text(&(*settings).into()));
         let value = instance.text_to_value(parameter, &text)?;
         let value = value.with_context(|| format!("{}: {text}", setting.id()))?;
@@ -151,6 +150,5 @@ fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(
         });
         audio.join().expect("the audio thread does not panic")
     })?;
-    instance.deactivate(processor);
     Ok(played)
 }

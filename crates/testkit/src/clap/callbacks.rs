@@ -1,27 +1,15 @@
 //! Host callbacks: functions of the host that the plugin calls.
 
+use crate::locked;
 use clack_extensions::{
-    audio_ports::{AudioPortRescanFlags, HostAudioPorts, HostAudioPortsImpl},
-    context_menu::{
-        ContextMenuBuilder, ContextMenuTarget, HostContextMenu, HostContextMenuImpl, Item,
-    },
-    gui::{GuiSize, HostGui, HostGuiImpl},
-    latency::{HostLatency, HostLatencyImpl},
-    note_name::{HostNoteName, HostNoteNameImpl},
-    params::{
-        HostParams, HostParamsImplMainThread, HostParamsImplShared, ParamClearFlags,
-        ParamRescanFlags,
-    },
-    preset_discovery::{HostPresetLoad, HostPresetLoadImpl, preset_data::Location},
-    state::{HostState, HostStateImpl},
-    tail::{HostTail, HostTailImpl},
-    track_info::{HostTrackInfo, HostTrackInfoImpl, TrackInfo, TrackInfoWriter},
+    context_menu::*, gui::*, latency::*, note_name::*, params::*,
+    preset_discovery::preset_data::Location, preset_discovery::*, state::*, tail::*, track_info::*,
 };
 use clack_host::{extensions::prelude::*, prelude::*, utils::Color};
 use std::{
     ffi::CStr,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread::{self, ThreadId},
@@ -79,7 +67,7 @@ pub enum Call {
 }
 
 impl Call {
-    const ALL: [Self; 6] =
+    pub(super) const ALL: [Self; 6] =
         [Self::Restart, Self::Flush, Self::Rescan, Self::Latency, Self::Tail, Self::Names];
 }
 
@@ -99,9 +87,9 @@ pub struct Requests {
     /// Whether a call came on the wrong thread, or a latency was reported outside of `activate`.
     pub misplaced: AtomicBool,
     /// Number of calls of each kind since it was last read.
-    counts: [AtomicUsize; Call::ALL.len()],
+    pub counts: [AtomicUsize; Call::ALL.len()],
     /// Calls about presets, context menus and the state, as text.
-    log: Mutex<Vec<String>>,
+    pub log: Mutex<Vec<String>>,
     /// Track that the plugin is on.
     pub track: Mutex<Option<Track>>,
     /// Whether the host shows context menus itself when the plugin asks for it.
@@ -144,39 +132,19 @@ impl Requests {
         self.check_thread();
         locked(&self.log).push(call);
     }
-
-    /// Returns the number of calls of this kind, and resets it to 0.
-    pub fn take(&self, call: Call) -> usize {
-        self.counts[call as usize].swap(0, Ordering::Relaxed)
-    }
-
-    /// Returns all calls except [`Call::Flush`], in the order of [`Call`], and resets the record.
-    pub fn take_all(&self) -> Vec<Call> {
-        let calls = Call::ALL.into_iter().flat_map(|call| vec![call; self.take(call)]);
-        calls.filter(|call| *call != Call::Flush).collect()
-    }
-
-    /// Returns the log and clears it.
-    pub fn take_log(&self) -> Vec<String> {
-        std::mem::take(&mut *locked(&self.log))
-    }
-}
-
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn opaque([red, green, blue]: [u8; 3]) -> Color {
     Color { alpha: 255, red, green, blue }
 }
 
-/// Converts a C string of the plugin for the log.
+/// Converts a C string of the plugin for the log; `none` stands for a missing one.
 pub(super) fn text(text: Option<&CStr>) -> String {
     text.map_or("none".into(), |text| text.to_string_lossy().into_owned())
 }
 
 /// Describes a location of presets: returns its path, or `plugin` for the plugin itself.
-pub(super) fn place(location: Location) -> String {
+pub(super) fn describe(location: Location) -> String {
     location.file_path().map_or("plugin".into(), |path| text(Some(path)))
 }
 
@@ -204,7 +172,6 @@ impl HostHandlers for Callbacks {
                 .register::<HostTrackInfo>(),
         };
         builder
-            .register::<HostAudioPorts>()
             .register::<HostGui>()
             .register::<HostLatency>()
             .register::<HostNoteName>()
@@ -245,13 +212,6 @@ impl HostGuiImpl for Requests {
 }
 
 impl<'a> MainThreadHandler<'a> for MainThread<'a> {}
-
-impl HostAudioPortsImpl for MainThread<'_> {
-    fn is_rescan_flag_supported(&self, _: AudioPortRescanFlags) -> bool {
-        false
-    }
-    fn rescan(&self, _: AudioPortRescanFlags) {}
-}
 
 /// Returns the id of the parameter that a context menu belongs to; 0 if it belongs to none.
 fn parameter(target: ContextMenuTarget) -> u32 {
@@ -323,10 +283,10 @@ impl HostParamsImplMainThread for MainThread<'_> {
 
 impl HostPresetLoadImpl for MainThread<'_> {
     fn on_error(&self, at: Location, key: Option<&CStr>, code: i32, message: Option<&CStr>) {
-        self.0.log(format!("error {} {} {code}: {}", place(at), text(key), text(message)));
+        self.0.log(format!("error {} {} {code}: {}", describe(at), text(key), text(message)));
     }
     fn loaded(&self, at: Location, key: Option<&CStr>) {
-        self.0.log(format!("loaded {} {}", place(at), text(key)));
+        self.0.log(format!("loaded {} {}", describe(at), text(key)));
     }
 }
 

@@ -1,16 +1,9 @@
 //! Host calls to the plugin's editor.
 
-use super::{
-    Instance, Track,
-    callbacks::{locked, opaque},
-    parameters::clap_id,
-};
+use super::{Instance, Track, callbacks::opaque, parameters::clap_id};
+use crate::locked;
 use anyhow::{Context, Result, ensure};
-use clack_extensions::{
-    gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGui, Window},
-    param_indication::{ParamIndicationAutomation, PluginParamIndication},
-    track_info::PluginTrackInfo,
-};
+use clack_extensions::{gui::*, param_indication::*, track_info::PluginTrackInfo};
 use std::sync::atomic::Ordering;
 
 /// Host call to an editor: a function of CLAP's extension `clap.gui`.
@@ -89,16 +82,15 @@ impl Instance {
 
     /// Moves the plugin to `track`; `None` stands for a track that has neither name nor colour.
     pub fn set_track(&mut self, track: Option<Track>) -> Result<()> {
-        self.plugin.access_shared_handler(|requests| *locked(&requests.track) = track);
+        *locked(&self.requests().track) = track;
         let extension: PluginTrackInfo = self.extension_or_draft()?;
         extension.changed(&self.plugin.plugin_handle());
         Ok(())
     }
 
     /// From now on, the host shows context menus itself when the plugin asks for it.
-    pub fn pop_up_menus(&mut self) {
-        self.plugin
-            .access_shared_handler(|requests| requests.pops_up.store(true, Ordering::Relaxed));
+    pub fn pop_up_menus(&self) {
+        self.requests().pops_up.store(true, Ordering::Relaxed);
     }
 
     /// Tells the plugin whether a hardware control is mapped to the parameter `id`, and which colour the control has.

@@ -9,28 +9,19 @@ mod parameters;
 mod presets;
 mod processor;
 
+use crate::locked;
 use anyhow::{Context, Result, ensure};
 use callbacks::{AudioThread, Callbacks, Draft, MainThread, Requests};
-use clack_extensions::{
-    audio_ports::{AudioPortInfoBuffer, PluginAudioPorts},
-    audio_ports_config::{AudioPortsConfigBuffer, PluginAudioPortsConfig},
-    latency::PluginLatency,
-    state::PluginState,
-};
+use clack_extensions::{audio_ports::*, audio_ports_config::*, latency::*, state::*};
 use clack_host::{extensions::prelude::*, plugin::PluginDescriptor, prelude::*};
-use std::{
-    ffi::{CStr, CString},
-    path::Path,
-    sync::atomic::Ordering,
-};
+use std::{ffi::CStr, path::Path, sync::atomic::Ordering, thread};
 
 pub use callbacks::{Call, Extensions, Track};
 pub use clack_host::{entry::EntryDescriptor, prelude::ProcessStatus};
 pub use gui::GuiStep;
 pub use parameters::{Parameter, parameter_id};
 pub use processor::{
-    Change, Midi, Processor, Sent, Surroundings, at_frame, random_transport, transport_at,
-    transport_that,
+    Change, Midi, Processor, Sent, at_frame, random_transport, transport_at, transport_that,
 };
 
 /// Loaded CLAP file: a library with a plugin factory.
@@ -38,31 +29,7 @@ pub struct Library {
     entry: PluginEntry,
 }
 
-/// CLAP's descriptor of a plugin.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Descriptor {
-    /// Stable id in reverse domain notation.
-    pub id: String,
-    /// Display name.
-    pub name: String,
-    /// Version, such as `1.2.3`.
-    pub version: String,
-    /// CLAP's feature strings, such as `audio-effect`.
-    pub features: Vec<String>,
-}
-
-/// Audio port configuration, called layout here.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
-    /// Id, unique among the layouts of the plugin.
-    pub id: u32,
-    /// Number of channels of the main input.
-    pub inputs: u32,
-    /// Number of channels of the main output.
-    pub outputs: u32,
-}
-
-/// Instance of a plugin, for use on the main thread.
+/// Instance of a plugin, for use on the main thread. Dropping it after its [`Processor`] deactivates the plugin.
 pub struct Instance {
     plugin: PluginInstance<Callbacks>,
 }
@@ -84,28 +51,43 @@ impl Library {
         Ok(Self { entry })
     }
 
-    /// Returns the descriptors of the plugins in the file.
-    pub fn plugins(&self) -> Result<Vec<Descriptor>> {
+    /// Returns the descriptor of the plugin in the file, which must be the only one.
+    pub fn plugin(&self) -> Result<&PluginDescriptor> {
         let factory = self.entry.get_plugin_factory().context("no plugin factory")?;
-        factory.plugin_descriptors().map(Descriptor::new).collect()
+        let count = factory.plugin_count();
+        ensure!(count == 1, "{count} plugins in the file");
+        factory.plugin_descriptor(0).context("no descriptor")
     }
 
-    /// Creates an instance of the plugin with the id `id`.
-    pub fn instantiate(&self, id: &str) -> Result<Instance> {
-        self.instantiate_in(id, Extensions::All)
+    /// Creates an instance of the file's plugin.
+    pub fn instance(&self) -> Result<Instance> {
+        self.instance_in(Extensions::All)
+    }
+
+    /// Creates an instance of the file's plugin, in a host that offers these extensions.
+    pub fn instance_in(&self, extensions: Extensions) -> Result<Instance> {
+        self.instantiate(self.plugin()?.id().context("a plugin without an id")?, extensions)
     }
 
     /// Creates an instance of the plugin with the id `id`, in a host that offers these extensions.
-    pub fn instantiate_in(&self, id: &str, extensions: Extensions) -> Result<Instance> {
+    pub fn instantiate(&self, id: &CStr, extensions: Extensions) -> Result<Instance> {
         let plugin = PluginInstance::new(
             |_| Requests::new(extensions),
             |requests| MainThread(requests),
             &self.entry,
-            &CString::new(id)?,
+            id,
             &host_info(),
         )
-        .with_context(|| format!("cannot start {id}"))?;
+        .with_context(|| format!("cannot start {id:?}"))?;
         Ok(Instance { plugin })
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            self.check_calls();
+        }
     }
 }
 
@@ -114,42 +96,28 @@ fn host_info() -> HostInfo {
     HostInfo::new("Tone Filter testkit", "", "", version).expect("texts without zeros")
 }
 
-impl Descriptor {
-    fn new(descriptor: &PluginDescriptor) -> Result<Self> {
-        let text = |text: Option<&CStr>| text.unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self {
-            id: text(Some(descriptor.id().context("a plugin without an id")?)),
-            name: text(Some(descriptor.name().context("a plugin without a name")?)),
-            version: text(descriptor.version()),
-            features: descriptor.features().map(|feature| text(Some(feature))).collect(),
-        })
-    }
-}
-
 impl Instance {
-    /// Returns the available layouts, the default first.
-    pub fn layouts(&mut self) -> Result<Vec<Layout>> {
+    /// Returns the available layouts, the default first. A layout is an audio port configuration: its id, and the numbers of
+    /// channels of the main input and of the main output.
+    pub fn layouts(&mut self) -> Result<Vec<(ClapId, [u32; 2])>> {
         let ports: PluginAudioPortsConfig = self.extension()?;
         let handle = self.plugin.plugin_handle();
         (0..ports.count(&handle))
             .map(|index| {
                 let mut buffer = AudioPortsConfigBuffer::new();
                 let layout = ports.get(&handle, index, &mut buffer).context("no such layout")?;
-                Ok(Layout {
-                    id: layout.id.get(),
-                    inputs: layout.main_input.map_or(0, |port| port.channel_count),
-                    outputs: layout.main_output.map_or(0, |port| port.channel_count),
-                })
+                let ports = [layout.main_input, layout.main_output];
+                Ok((layout.id, ports.map(|port| port.map_or(0, |port| port.channel_count))))
             })
             .collect()
     }
 
     /// Selects the layout with `channels` input and output channels. The plugin must not be active.
     pub fn select(&mut self, channels: usize) -> Result<()> {
-        let fits = |layout: &Layout| [layout.inputs, layout.outputs] == [channels as u32; 2];
-        let layout = self.layouts()?.into_iter().find(fits).context("no such layout")?;
+        let mut layouts = self.layouts()?.into_iter();
+        let layout = layouts.find(|(_, both)| *both == [channels as u32; 2]);
+        let (id, _) = layout.context("no such layout")?;
         let configs: PluginAudioPortsConfig = self.extension()?;
-        let id = ClapId::from_raw(layout.id).context("a layout's id is invalid")?;
         configs.select(&self.plugin.plugin_handle(), id)?;
         let ports: PluginAudioPorts = self.extension()?;
         for is_input in [true, false] {
@@ -175,9 +143,9 @@ impl Instance {
             min_frames_count: 1,
             max_frames_count: max_block as u32,
         };
-        self.set_activating(true);
+        self.requests().activating.store(true, Ordering::Relaxed);
         let stopped = self.plugin.activate(|requests, _| AudioThread(requests), configuration);
-        self.set_activating(false);
+        self.requests().activating.store(false, Ordering::Relaxed);
         self.check_calls();
         Ok(Processor::new(stopped?.into(), max_block))
     }
@@ -188,34 +156,32 @@ impl Instance {
         self.check_calls();
     }
 
-    fn set_activating(&mut self, activating: bool) {
-        self.plugin.access_shared_handler(|requests| {
-            requests.activating.store(activating, Ordering::Relaxed);
-        });
+    fn requests(&self) -> &Requests {
+        self.plugin.access_shared_handler(|requests| requests)
     }
 
     /// Panics if the plugin has called the host in a way that CLAP forbids.
-    fn check_calls(&mut self) {
-        let misplaced = |requests: &Requests| requests.misplaced.load(Ordering::Relaxed);
+    fn check_calls(&self) {
         assert!(
-            !self.plugin.access_shared_handler(misplaced),
+            !self.requests().misplaced.load(Ordering::Relaxed),
             "a call on the wrong thread, or a latency reported outside `activate`"
         );
     }
 
     /// Returns the number of the plugin's calls of this kind since the last call of this function.
-    pub fn take(&mut self, call: Call) -> usize {
-        self.plugin.access_shared_handler(|requests| requests.take(call))
+    pub fn take(&self, call: Call) -> usize {
+        self.requests().counts[call as usize].swap(0, Ordering::Relaxed)
     }
 
     /// Returns the plugin's calls since the last call of this function, in the order of [`Call`]. Leaves out [`Call::Flush`].
-    pub fn take_calls(&mut self) -> Vec<Call> {
-        self.plugin.access_shared_handler(Requests::take_all)
+    pub fn take_calls(&self) -> Vec<Call> {
+        let calls = Call::ALL.into_iter().flat_map(|call| vec![call; self.take(call)]);
+        calls.filter(|call| *call != Call::Flush).collect()
     }
 
     /// Returns the plugin's calls about presets, context menus and its state since the last call of this function, as text.
-    pub fn take_log(&mut self) -> Vec<String> {
-        self.plugin.access_shared_handler(Requests::take_log)
+    pub fn take_log(&self) -> Vec<String> {
+        std::mem::take(&mut *locked(&self.requests().log))
     }
 
     /// Returns the plugin's latency in samples.
@@ -240,8 +206,7 @@ impl Instance {
 
     /// Calls the plugin's `on_main_thread`, if the plugin has requested this callback.
     pub fn idle(&mut self) {
-        let asked = |requests: &Requests| requests.callback.swap(false, Ordering::Relaxed);
-        if self.plugin.access_shared_handler(asked) {
+        if self.requests().callback.swap(false, Ordering::Relaxed) {
             self.plugin.call_on_main_thread_callback();
         }
         self.check_calls();
@@ -260,8 +225,8 @@ impl Instance {
     where
         E: Extension<ExtensionSide = PluginExtensionSide>,
     {
-        match self.plugin.access_shared_handler(|requests| requests.extensions) {
-            Extensions::Draft => self.extension().map(|Draft(own)| own),
+        match self.requests().extensions {
+            Extensions::Draft => self.extension().map(|Draft(extension)| extension),
             _ => self.extension(),
         }
     }

@@ -2,11 +2,7 @@
 
 use super::{Change, Instance, text};
 use anyhow::{Context, Result};
-use clack_extensions::{
-    note_name::{NoteNameBuffer, PluginNoteName},
-    params::{ParamInfoBuffer, ParamInfoFlags, PluginParams},
-    remote_controls::{PluginRemoteControls, RemoteControlsPageBuffer},
-};
+use clack_extensions::{note_name::*, params::*, remote_controls::*};
 use clack_host::prelude::*;
 use std::ffi::CString;
 
@@ -32,6 +28,18 @@ pub struct Parameter {
     pub stepped: bool,
     /// Whether this is the bypass parameter, which the host's bypass button controls.
     pub bypass: bool,
+}
+
+impl Parameter {
+    /// Returns the normalised value, 0..1, of `value`, as precise as plugin formats pass it.
+    pub fn share(&self, value: f64) -> f32 {
+        ((value - self.min) / (self.max - self.min)) as f32
+    }
+
+    /// Returns the value whose normalised value is `share`.
+    pub fn value(&self, share: f64) -> f64 {
+        self.min + share * (self.max - self.min)
+    }
 }
 
 /// Returns the CLAP id that nice-plug gives to the parameter with the string id `id`: Java's string hash, cut to 31 bits.
@@ -121,7 +129,7 @@ impl Instance {
     /// Sets parameters of an inactive plugin, by a flush (`clap_plugin_params.flush`).
     pub fn set(&mut self, changes: &[Change]) -> Result<()> {
         let params: PluginParams = self.extension()?;
-        let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;
+        let events = changes.iter().map(|change| change.event(0)).collect::<Result<Vec<_>>>()?;
         let mut handle = self.plugin.inactive_plugin_handle().context("the plugin is active")?;
         params.flush(&mut handle, &InputEvents::from_buffer(&events), &mut OutputEvents::void());
         Ok(())

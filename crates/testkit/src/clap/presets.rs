@@ -2,7 +2,7 @@
 
 use super::{
     Instance, Library,
-    callbacks::{place, text},
+    callbacks::{describe, text},
     host_info,
 };
 use anyhow::{Context, Result, ensure};
@@ -21,7 +21,7 @@ impl IndexerImpl for Lines {
     }
     fn declare_location(&mut self, at: LocationInfo) -> Result<(), HostError> {
         let (flags, name) = (at.flags.bits(), text(Some(at.name)));
-        self.0.push(format!("location {flags} {name} {}", place(at.location)));
+        self.0.push(format!("location {flags} {name} {}", describe(at.location)));
         Ok(())
     }
     fn declare_soundpack(&mut self, _: Soundpack) -> Result<(), HostError> {
@@ -93,7 +93,7 @@ impl Instance {
     /// Loads the preset file at `path`. Without a path, loads the preset `key` that is in the plugin itself. Returns whether
     /// the plugin accepts it.
     pub fn load_preset(&mut self, path: Option<&str>, key: Option<&str>) -> Result<bool> {
-        let [path, key] = [path, key].map(|own| own.map(CString::new).transpose());
+        let [path, key] = [path, key].map(|text| text.map(CString::new).transpose());
         let (path, key) = (path?, key?);
         let extension: PluginPresetLoad = self.extension_or_draft()?;
         let handle = self.plugin.plugin_handle();

@@ -2,10 +2,7 @@
 
 use super::{callbacks::Callbacks, parameters::clap_id};
 use anyhow::{Context, Result, ensure};
-use clack_extensions::{
-    params::PluginParams,
-    tail::{PluginTail, TailLength},
-};
+use clack_extensions::{params::PluginParams, tail::*};
 use clack_host::{
     events::{
         EventFlags,
@@ -21,33 +18,20 @@ use clack_host::{
 pub struct Processor {
     pub(super) audio: PluginAudioProcessor<Callbacks>,
     max_block: usize,
-    /// Transport and flags for the next buffers.
-    pub surroundings: Surroundings,
+    /// Position in the song at the start of the next buffers; `None` for a host without a transport.
+    pub transport: Option<TransportEvent>,
+    /// Event that changes the transport within each of the next buffers, at the frame in its header.
+    pub later_transport: Option<TransportEvent>,
+    /// Whether the next input buffers are flagged as constant.
+    pub constant: bool,
+    /// Wrapper around each call of the plugin's `process`, for monitoring. It must run the closure.
+    pub call: fn(&mut dyn FnMut()),
     /// MIDI messages that [`Processor::run`] sends. Frames count from the start of the signal.
     pub notes: Vec<Midi>,
     /// Sidechain input of [`Processor::run`], as long as the main signal; `None` if not connected.
     pub sidechain: Option<Vec<Vec<f32>>>,
     /// Notes that the plugin has sent in [`Processor::run`]. If it is `None`, the host's event queue refuses all events.
     pub sent: Option<Vec<Sent>>,
-}
-
-/// Transport and flags that a host passes with a buffer.
-#[derive(Clone, Copy)]
-pub struct Surroundings {
-    /// Position in the song; `None` for a host without a transport.
-    pub transport: Option<TransportEvent>,
-    /// Event that changes the transport within each buffer, at the frame in its header.
-    pub later: Option<TransportEvent>,
-    /// Whether the input buffers are flagged as constant.
-    pub constant: bool,
-    /// Wrapper around each call of the plugin's `process`, for monitoring. It must run the closure.
-    pub call: fn(&mut dyn FnMut()),
-}
-
-impl Default for Surroundings {
-    fn default() -> Self {
-        Self { transport: None, later: None, constant: false, call: |call| call() }
-    }
 }
 
 /// Change of a parameter.
@@ -100,16 +84,26 @@ impl Sent {
 }
 
 impl Change {
-    pub(super) fn event(&self) -> Result<ParamValueEvent> {
-        let id = clap_id(self.parameter)?;
-        Ok(ParamValueEvent::new(self.frame as u32, id, Pckn::match_all(), self.value))
+    /// Converts the change to an event of a buffer that begins at the sample `start`.
+    pub(super) fn event(&self, start: usize) -> Result<ParamValueEvent> {
+        let (time, id) = ((self.frame - start) as u32, clap_id(self.parameter)?);
+        Ok(ParamValueEvent::new(time, id, Pckn::match_all(), self.value))
     }
 }
 
 impl Processor {
     pub(super) fn new(audio: PluginAudioProcessor<Callbacks>, max_block: usize) -> Self {
-        let (surroundings, notes) = (Surroundings::default(), Vec::new());
-        Self { audio, max_block, surroundings, notes, sidechain: None, sent: None }
+        Self {
+            audio,
+            max_block,
+            transport: None,
+            later_transport: None,
+            constant: false,
+            call: |call| call(),
+            notes: Vec::new(),
+            sidechain: None,
+            sent: None,
+        }
     }
 
     /// Starts processing, as required before [`Processor::process`].
@@ -134,7 +128,7 @@ impl Processor {
         let mut handle = self.audio.plugin_handle();
         let params: PluginParams =
             handle.get_extension().context("the plugin has no parameters")?;
-        let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;
+        let events = changes.iter().map(|change| change.event(0)).collect::<Result<Vec<_>>>()?;
         let events = InputEvents::from_buffer(&events);
         params.flush_active(&mut handle, &events, &mut OutputEvents::void());
         Ok(())
@@ -157,31 +151,28 @@ impl Processor {
         output: &mut [&mut [f32]],
         changes: &[Change],
     ) -> Result<ProcessStatus> {
-        let mut nothing = OutputEvents::void();
-        self.process_all(input.map(|main| [main, &mut []]), output, changes, &[], &mut nothing)
+        let mut events = EventBuffer::with_capacity(changes.len());
+        for change in changes {
+            events.push(&change.event(0)?);
+        }
+        let input = input.map(|main| [main, &mut []]);
+        self.process_all(input, output, events, &mut OutputEvents::void())
     }
 
-    /// Like [`Processor::process`]. `input` has the main input and the sidechain, and `sent` receives the plugin's events.
+    /// Processes one buffer. `input` has the main input and the sidechain; `events` are the host's events except the
+    /// later transport, and `sent` receives those of the plugin.
     fn process_all(
         &mut self,
         input: Option<[&mut [&mut [f32]]; 2]>,
         output: &mut [&mut [f32]],
-        changes: &[Change],
-        notes: &[Midi],
+        mut events: EventBuffer,
         sent: &mut OutputEvents,
     ) -> Result<ProcessStatus> {
-        let Surroundings { transport, later, constant, call } = self.surroundings;
+        let Self { transport, later_transport, constant, call, .. } = *self;
         let frames = output.first().map_or(0, |channel| channel.len());
         ensure!(frames <= self.max_block, "{frames} samples are more than {}", self.max_block);
-        let mut events = EventBuffer::with_capacity(changes.len() + notes.len());
-        for change in changes {
-            events.push(&change.event()?);
-        }
-        for Midi { frame, message } in notes {
-            events.push(&MidiEvent::new(*frame as u32, 0, *message));
-        }
-        later.iter().for_each(|transport| events.push(transport));
-        if !notes.is_empty() || later.is_some() {
+        if let Some(later) = later_transport {
+            events.push(&later);
             events.sort();
         }
 
@@ -236,39 +227,36 @@ impl Processor {
         let mut start = 0;
         while start < frames {
             let end = frames.min(start + blocks.next().expect("blocks go on for ever"));
-            let within: Vec<Change> = changes
-                .iter()
-                .filter(|change| (start..end).contains(&change.frame))
-                .map(|change| Change { frame: change.frame - start, ..*change })
-                .collect();
-            let notes: Vec<Midi> = self
-                .notes
-                .iter()
-                .filter(|note| (start..end).contains(&note.frame))
-                .map(|note| Midi { frame: note.frame - start, ..*note })
-                .collect();
-            let mut copy: Vec<Vec<f32>> = signal.iter().map(|c| c[start..end].to_vec()).collect();
-            let mut input: Vec<&mut [f32]> = copy.iter_mut().map(Vec::as_mut_slice).collect();
+            let mut events = EventBuffer::new();
+            for change in changes.iter().filter(|change| (start..end).contains(&change.frame)) {
+                events.push(&change.event(start)?);
+            }
+            for note in self.notes.iter().filter(|note| (start..end).contains(&note.frame)) {
+                events.push(&MidiEvent::new((note.frame - start) as u32, 0, note.message));
+            }
+            events.sort();
+            let part = |signal: &[Vec<f32>]| -> Vec<Vec<f32>> {
+                signal.iter().map(|channel| channel[start..end].to_vec()).collect()
+            };
+            let mut inputs = [&*signal, self.sidechain.as_deref().unwrap_or_default()].map(part);
+            let mut inputs = inputs
+                .each_mut()
+                .map(|input| input.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
             let mut output: Vec<&mut [f32]> =
                 signal.iter_mut().map(|channel| &mut channel[start..end]).collect();
             if !in_place {
                 // The plugin must not read the output buffer. If it did, NaN would spoil the result.
                 output.iter_mut().for_each(|channel| channel.fill(f32::NAN));
             }
-            let mut sidechain: Vec<Vec<f32>> = match &self.sidechain {
-                Some(sidechain) => sidechain.iter().map(|c| c[start..end].to_vec()).collect(),
-                None => Vec::new(),
-            };
-            let mut sidechain: Vec<_> = sidechain.iter_mut().map(Vec::as_mut_slice).collect();
-            let input = (!in_place).then_some([&mut input[..], &mut sidechain[..]]);
-            let mut events = EventBuffer::new();
+            let input = (!in_place).then(|| inputs.each_mut().map(Vec::as_mut_slice));
+            let mut answers = EventBuffer::new();
             let mut sent = match self.sent {
-                Some(_) => events.as_output(),
+                Some(_) => answers.as_output(),
                 None => OutputEvents::void(),
             };
-            self.process_all(input, &mut output, &within, &notes, &mut sent)?;
+            self.process_all(input, &mut output, events, &mut sent)?;
             if let Some(sent) = &mut self.sent {
-                sent.extend(events.iter().filter_map(|event| Sent::read(event, start)));
+                sent.extend(answers.iter().filter_map(|event| Sent::read(event, start)));
             }
             start = end;
         }
@@ -276,7 +264,7 @@ impl Processor {
     }
 }
 
-/// Returns a transport with random values; `noise` must be in -1..1.
+/// Returns a transport with random values. `noise` returns numbers in -1..1.
 pub fn random_transport(noise: &mut dyn FnMut() -> f64) -> TransportEvent {
     let mut any = |scale: f64| scale * noise();
     TransportEvent {

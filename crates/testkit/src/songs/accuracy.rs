@@ -47,15 +47,11 @@ pub fn accuracy(found: &[Note], score: &[Note], seconds: f64) -> Accuracy {
 
 /// Returns for each time step whether `key` is held.
 fn held_per_step(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
-    let mut held = vec![false; (seconds / GRID).round() as usize];
-    let at = |time: f64| ((time / GRID).ceil() as usize).min(held.len());
-    let spans: Vec<_> = notes
-        .iter()
-        .filter(|note| note.key == key)
-        .map(|note| at(note.start)..at(note.end))
-        .collect();
-    for span in spans {
-        held[span].fill(true);
+    let steps = (seconds / GRID).round() as usize;
+    let step = |time: f64| ((time / GRID).ceil() as usize).min(steps);
+    let mut held = vec![false; steps];
+    for note in notes.iter().filter(|note| note.key == key) {
+        held[step(note.start)..step(note.end)].fill(true);
     }
     held
 }

@@ -1,27 +1,14 @@
 //! Host object that the plugin calls: component handler, plug frame, context menus and run loop.
 
+use crate::locked;
 use std::{
     mem::take,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     thread::{self, ThreadId},
 };
 use vst3::{
     Class, ComPtr, ComRef, ComWrapper,
-    Steinberg::{
-        FIDString, IPlugFrame, IPlugFrameTrait, IPlugView, IPlugViewTrait,
-        Linux::{
-            FileDescriptor, IEventHandler, IEventHandlerTrait, IRunLoop, IRunLoopTrait,
-            ITimerHandler, ITimerHandlerTrait, TimerInterval,
-        },
-        TBool, UCoord, ViewRect,
-        Vst::{
-            IComponentHandler, IComponentHandler2, IComponentHandler2Trait, IComponentHandler3,
-            IComponentHandler3Trait, IComponentHandlerTrait, IContextMenu, IContextMenuItem,
-            IContextMenuTarget, IContextMenuTargetTrait, IContextMenuTrait, ParamID, ParamValue,
-            RestartFlags_,
-        },
-        int32, kResultFalse, kResultOk, tresult,
-    },
+    Steinberg::{Linux::*, Vst::*, *},
 };
 
 /// Host object that records the plugin's calls and their threads. `LOOP` says whether it offers a run loop.
@@ -33,7 +20,7 @@ pub struct Host<const LOOP: bool> {
     dirty: Mutex<Vec<ThreadId>>,
     timers: Mutex<Vec<ComPtr<ITimerHandler>>>,
     files: Mutex<Vec<(ComPtr<IEventHandler>, FileDescriptor)>>,
-    menu: Arc<Mutex<Shown>>,
+    menu: Arc<Mutex<LastMenu>>,
     /// Window sizes that the plugin has requested: width and height in pixels.
     sizes: Mutex<Vec<[int32; 2]>>,
     /// Function that maps a requested window size to the granted one. If it is `None`, all requests are refused.
@@ -44,15 +31,15 @@ pub struct Host<const LOOP: bool> {
 
 /// Context menu of the host: the one that the plugin has created last.
 #[derive(Default)]
-struct Shown {
+struct LastMenu {
     parameter: ParamID,
     /// The plugin's entries: name, tag and target.
     entries: Vec<(String, int32, ComPtr<IContextMenuTarget>)>,
     /// Position at which it has popped up; `None` before.
-    at: Option<[UCoord; 2]>,
+    position: Option<[UCoord; 2]>,
 }
 
-struct Menu(Arc<Mutex<Shown>>);
+struct Menu(Arc<Mutex<LastMenu>>);
 
 impl Class for Menu {
     type Interfaces = (IContextMenu,);
@@ -89,13 +76,9 @@ impl IContextMenuTrait for Menu {
     }
 
     unsafe fn popup(&self, x: UCoord, y: UCoord) -> tresult {
-        locked(&self.0).at = Some([x, y]);
+        locked(&self.0).position = Some([x, y]);
         kResultOk
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<const LOOP: bool> Host<LOOP> {
@@ -129,13 +112,13 @@ impl<const LOOP: bool> Host<LOOP> {
     pub fn menu(&self) -> Option<(ParamID, [int32; 2], Vec<String>)> {
         let menu = locked(&self.menu);
         let names = menu.entries.iter().map(|(name, ..)| name.clone()).collect();
-        menu.at.map(|at| (menu.parameter, at, names))
+        menu.position.map(|position| (menu.parameter, position, names))
     }
 
     /// Selects the entry `name` in the last context menu.
     pub fn choose(&self, name: &str) {
         let menu = locked(&self.menu);
-        let (_, tag, target) = menu.entries.iter().find(|(own, ..)| own == name).expect(name);
+        let (_, tag, target) = menu.entries.iter().find(|(entry, ..)| entry == name).expect(name);
         // SAFETY: the receiver lives on, because `target` holds a reference.
         assert_eq!(unsafe { target.executeMenuItem(*tag) }, kResultOk);
     }
@@ -228,7 +211,7 @@ impl<const LOOP: bool> IComponentHandler3Trait for Host<LOOP> {
     ) -> *mut IContextMenu {
         // SAFETY: VST3 promises a parameter or null.
         let parameter = unsafe { parameter.as_ref() }.copied().unwrap_or_default();
-        *locked(&self.menu) = Shown { parameter, ..Shown::default() };
+        *locked(&self.menu) = LastMenu { parameter, ..LastMenu::default() };
         let menu = ComWrapper::new(Menu(self.menu.clone())).to_com_ptr::<IContextMenu>();
         menu.expect("a menu").into_raw()
     }
@@ -259,7 +242,7 @@ impl IRunLoopTrait for Host<true> {
     }
 
     unsafe fn unregisterEventHandler(&self, handler: *mut IEventHandler) -> tresult {
-        locked(&self.files).retain(|(own, _)| own.as_ptr() != handler);
+        locked(&self.files).retain(|(registered, _)| registered.as_ptr() != handler);
         kResultOk
     }
 
@@ -275,7 +258,7 @@ impl IRunLoopTrait for Host<true> {
     }
 
     unsafe fn unregisterTimer(&self, timer: *mut ITimerHandler) -> tresult {
-        locked(&self.timers).retain(|own| own.as_ptr() != timer);
+        locked(&self.timers).retain(|registered| registered.as_ptr() != timer);
         kResultOk
     }
 }

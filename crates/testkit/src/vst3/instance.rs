@@ -4,29 +4,11 @@ use super::{Factory, stream::Stream};
 use std::{ffi::c_void, mem, ptr::null_mut};
 use vst3::{
     Class, ComPtr, ComWrapper,
-    Steinberg::{
-        IBStream, IPlugFrame, IPlugView, IPlugViewTrait, IPluginBaseTrait,
-        Vst::{
-            AudioBusBuffers, AudioBusBuffers__type0, IAudioProcessor, IAudioProcessorTrait,
-            IComponent, IComponentHandler, IComponentTrait, IEditController, IEditControllerTrait,
-            IEventList, IParamValueQueue, IParamValueQueueTrait, IParameterChanges,
-            IParameterChangesTrait, ParamID, ParamValue, ParameterInfo, ProcessData, ProcessModes_,
-            ProcessSetup, SpeakerArr, String128, SymbolicSampleSizes_, ViewType,
-        },
-        int32, kPlatformTypeX11EmbedWindowID, kResultFalse, kResultOk, tresult,
-    },
+    Steinberg::{Vst::*, *},
 };
 
-/// Audio configuration of an instance.
-#[derive(Debug, Clone, Copy)]
-pub struct Setup {
-    /// Sample rate in Hz.
-    pub rate: f64,
-    /// Number of channels: 1 or 2.
-    pub channels: usize,
-    /// Maximum buffer length in samples.
-    pub max_block: usize,
-}
+/// Sample rate in Hz of an instance from [`Instance::set_up_stereo`].
+const RATE: f64 = 48_000.0;
 
 /// Automation points of a parameter within a buffer.
 pub struct Queue {
@@ -107,30 +89,25 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Creates an inactive instance in a host without a component handler.
-    pub fn new(factory: &Factory, setup: Setup) -> Self {
-        Self::with_handler(factory, setup, None)
-    }
-
-    /// Creates an inactive instance in a host with the component handler `handler`.
-    pub fn with_handler(
+    /// Creates an inactive instance for stereo at 48 kHz, and for buffers of at most `max_block` samples. The host has the
+    /// component handler `handler`.
+    pub fn set_up_stereo(
         factory: &Factory,
-        setup: Setup,
+        max_block: usize,
         handler: Option<&ComPtr<IComponentHandler>>,
     ) -> Self {
-        let instance = Self::not_set_up(factory, handler);
-        let mut arrangement = [SpeakerArr::kMono, SpeakerArr::kStereo][setup.channels - 1];
-        let mut output = arrangement;
+        let instance = Self::new(factory, handler);
+        let (mut input, mut output) = (SpeakerArr::kStereo, SpeakerArr::kStereo);
         // SAFETY: every pointer is of the type that the function expects.
         let arranged =
-            unsafe { instance.processor.setBusArrangements(&mut arrangement, 1, &mut output, 1) };
+            unsafe { instance.processor.setBusArrangements(&mut input, 1, &mut output, 1) };
         assert_eq!(arranged, kResultOk);
-        instance.set_up(setup.rate, setup.max_block);
+        instance.set_up(RATE, max_block);
         instance
     }
 
     /// Creates an instance in a host with the component handler `handler`. Its bus arrangement and sample rate are not set yet.
-    pub fn not_set_up(factory: &Factory, handler: Option<&ComPtr<IComponentHandler>>) -> Self {
+    pub fn new(factory: &Factory, handler: Option<&ComPtr<IComponentHandler>>) -> Self {
         let component = factory.component();
         // SAFETY: a host may pass null.
         assert_eq!(unsafe { component.initialize(null_mut()) }, kResultOk);
@@ -157,9 +134,9 @@ impl Instance {
         assert_eq!(unsafe { self.processor.setupProcessing(&mut setup) }, kResultOk);
     }
 
-    /// Creates an active instance.
-    pub fn active(factory: &Factory, setup: Setup) -> Self {
-        let instance = Self::new(factory, setup);
+    /// Like [`Instance::set_up_stereo`] in a host without a component handler, but active.
+    pub fn active(factory: &Factory, max_block: usize) -> Self {
+        let instance = Self::set_up_stereo(factory, max_block, None);
         instance.activate();
         instance
     }
@@ -220,9 +197,9 @@ impl Instance {
     pub fn value_text(&self, id: ParamID, value: f64) -> String {
         // SAFETY: there is room for the text; zeros are an empty text.
         unsafe {
-            let mut own: String128 = mem::zeroed();
-            assert_eq!(self.controller.getParamStringByValue(id, value, &mut own), kResultOk);
-            text(&own)
+            let mut units: String128 = mem::zeroed();
+            assert_eq!(self.controller.getParamStringByValue(id, value, &mut units), kResultOk);
+            text(&units)
         }
     }
 
@@ -278,10 +255,10 @@ impl Instance {
     pub fn process(
         &self,
         input: Option<&[Vec<f32>]>,
-        output: &mut [&mut [f32]],
+        output: &mut [Vec<f32>],
         changes: Vec<Queue>,
     ) -> tresult {
-        let frames = output.iter().map(|channel| channel.len()).max().unwrap_or(0);
+        let frames = output.iter().map(Vec::len).max().unwrap_or(0);
         let queues = changes.into_iter().map(|queue| ComWrapper::new(queue).to_com_ptr());
         let changes = Changes(queues.collect::<Option<_>>().expect("queues"));
         let changes = (!changes.0.is_empty())

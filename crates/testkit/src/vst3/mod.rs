@@ -6,7 +6,7 @@ mod instance;
 mod stream;
 
 pub use host::Host;
-pub use instance::{Instance, Queue, Setup, text};
+pub use instance::{Instance, Queue, text};
 
 use anyhow::{Context, Result};
 use std::{env::consts::ARCH, ffi::c_void, mem, path::Path, ptr::null_mut};

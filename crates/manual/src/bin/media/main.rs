@@ -3,7 +3,7 @@
 
 mod manual;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::{
     path::Path,
     process::Command,
@@ -58,9 +58,7 @@ fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
     let display = Display::start([2100, 640])?;
     // SAFETY: this program has not started any other thread yet that reads or writes the environment.
     unsafe { display.set_environment() };
-    let library = Library::load(&bundle::clap()?)?;
-    let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
-    let mut instance = library.instantiate(&plugin.id)?;
+    let mut instance = Library::load(&bundle::clap()?)?.instance()?;
     instance.select(dry.len())?;
     let mut processor = instance.activate(f64::from(rate), BLOCK)?;
     let size = instance.open_editor(display.window())?;
@@ -96,6 +94,5 @@ fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
         picture.save(&folder.join(format!("{frame:03}.png")))?;
     }
     instance.close_editor()?;
-    instance.deactivate(processor);
     Ok(())
 }

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 use std::{f32::consts::TAU, fs, path::Path};
-use tone_filter_dsp::{Controls, KeyEvent, Keyboard, Settings, ToneFilter, choice, spec};
+use tone_filter_dsp::{Controls, KeyEvent, Keyboard, Setting, Settings, ToneFilter};
 use tone_filter_manual::{
     FOLDER,
     shown::{Act, SHOWN, Scene, Shown},
@@ -25,10 +25,6 @@ const QUIETER: f32 = 0.031_622_8;
 /// Modulated delay for [`Act::Vibrato`], 40 cents: depth in seconds and rate in Hz.
 const VIBRATO: [f32; 2] = [0.000_62, 6.0];
 
-/// Writes all pictures and sounds.
-///
-/// # Errors
-/// If ffmpeg fails, or a file cannot be written.
 pub fn write() -> Result<()> {
     let (dry, rate) = wav::read(&root().join("assets/demo.wav"))?;
     let [pictures, sounds] = ["pictures", "sounds"].map(|name| root().join(FOLDER).join(name));
@@ -63,12 +59,13 @@ fn controls(shown: &Shown, value: &str) -> Result<Controls> {
     let mut all: Map<String, Value> = serde_json::from_str(&settings::to_json(&default.into()))?;
     all.extend(serde_json::from_str::<Map<String, Value>>(shown.with)?);
     let mut controls = settings::from_json(&Value::Object(all).to_string())?;
-    if let Some(spec) = spec(shown.id) {
-        spec.set(&mut controls.settings, spec.parse(value).context("a number")?);
-    } else {
-        let choice = choice(shown.id).context("a setting")?;
-        choice.set(&mut controls, choice.parse(value).context("an entry")?);
-    }
+    let setting = Setting::find(shown.id).context("a setting")?;
+    let value = match setting {
+        Setting::Number(spec) => spec.parse(value),
+        Setting::Choice(choice) => choice.parse(value).map(|entry| entry as f32),
+        Setting::Text(_) => None,
+    };
+    setting.set_value(&mut controls, value.context("a value")?);
     controls.settings = controls.settings.at_tempo(tune::BEATS_PER_MINUTE);
     Ok(controls)
 }

@@ -8,7 +8,6 @@ use tone_filter_dsp::{Controls, Kernel};
 use tone_filter_presets::settings::to_json;
 use tone_filter_testkit::{Automation, Signal};
 
-/// Sample rate in Hz.
 const RATE: u32 = 44_100;
 
 fn settings(controls: &Controls) -> Result<Value> {

@@ -19,7 +19,7 @@ const SECONDS: usize = 4;
 ///
 /// `own` is this system's program. `foreign` is the command line that runs the other system's. Returns the number of compared
 /// files.
-pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
+pub fn compare(program: &Path, foreign: &[String]) -> Result<usize> {
     let (loader, arguments) = foreign.split_first().context("no command")?;
     // The folder is in the repository, because the other system's emulator may not reach others.
     let folder = tempfile::tempdir_in(target())?;
@@ -40,7 +40,7 @@ pub fn compare(own: &Path, foreign: &[String]) -> Result<usize> {
     let differs = |sound: &Vec<&str>| -> Result<Option<String>> {
         let folder = tempfile::tempdir_in(folder.path())?;
         let [here, there] = ["here.wav", "there.wav"].map(|name| folder.path().join(name));
-        let expected = render(Command::new(own), sound, &here)?;
+        let expected = render(Command::new(program), sound, &here)?;
         let mut foreign = Command::new(loader);
         foreign.args(arguments);
         let equal = render(foreign, sound, &there)? == expected;

@@ -30,10 +30,8 @@ const LIMIT: f32 = 0.9;
 struct Song {
     /// File name without extension.
     file: &'static str,
-    /// Title on the page.
-    name: &'static str,
-    /// Description on the page.
-    about: &'static str,
+    title: &'static str,
+    description: &'static str,
     /// Factory preset that the page suggests.
     preset: &'static str,
 }
@@ -41,14 +39,14 @@ struct Song {
 const SONGS: [Song; 2] = [
     Song {
         file: "linns_basket",
-        name: "Linn's basket of treats",
-        about: "an orchestra, hacked",
+        title: "Linn's basket of treats",
+        description: "an orchestra, hacked",
         preset: "hacking",
     },
     Song {
         file: "midnight_snow_run",
-        name: "Midnight snow run",
-        about: "a band, on a sound chip",
+        title: "Midnight snow run",
+        description: "a band, on a sound chip",
         preset: "sound-chip",
     },
 ];
@@ -97,8 +95,8 @@ fn make(song: &Song, folder: &Path) -> Result<Value> {
     encode(songs::play(&midi)?, &mp3)?;
     fs::copy(&midi, folder.join(song.file).with_extension("mid"))?;
     Ok(json!({
-        "name": song.name,
-        "about": song.about,
+        "name": song.title,
+        "about": song.description,
         "file": format!("songs/{}.mp3", song.file),
         "preset": song.preset,
         "credit": "from OpenMSX, © 2010–2021 the OpenMSX authors, GPL-2.0; played with the soundfont FluidR3 GM, © Frank Wen, MIT.",

@@ -23,8 +23,8 @@ pub fn report(program: &str, flags: &[String]) -> Result<()> {
 fn print_accuracy(tool: &Tool, songs: &[Song], flags: &[&str]) -> Result<()> {
     println!("\nFrame F1 (precision, recall) and note F1:\n");
     println!("| song | lookahead | without | in the wet sound |\n|---|---|---|---|");
-    let cell = |own: &Accuracy| {
-        let Accuracy { precision, recall, frames, onsets } = own;
+    let cell = |accuracy: &Accuracy| {
+        let Accuracy { precision, recall, frames, onsets } = accuracy;
         format!("{frames:.3} ({precision:.2}, {recall:.2}), {onsets:.3}")
     };
     let mut rows = Vec::new();
@@ -55,10 +55,10 @@ fn print_accuracy(tool: &Tool, songs: &[Song], flags: &[&str]) -> Result<()> {
             rows.iter().map(|row| of(&row[column])).sum::<f64>() / rows.len() as f64
         };
         cell(&Accuracy {
-            precision: mean(|own| own.precision),
-            recall: mean(|own| own.recall),
-            frames: mean(|own| own.frames),
-            onsets: mean(|own| own.onsets),
+            precision: mean(|accuracy| accuracy.precision),
+            recall: mean(|accuracy| accuracy.recall),
+            frames: mean(|accuracy| accuracy.frames),
+            onsets: mean(|accuracy| accuracy.onsets),
         })
     };
     println!("| mean | {} | {} | {} |", mean(0), mean(1), mean(2));

@@ -29,7 +29,7 @@ const LOSSY: f64 = 1e-8;
 pub fn report(program: &str, folders: &[String]) -> Result<()> {
     let mut files = Vec::new();
     for folder in folders {
-        find(Path::new(folder), &mut files)?;
+        add_sound_files(Path::new(folder), &mut files)?;
     }
     let scratch = tempfile::tempdir()?;
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
@@ -45,16 +45,16 @@ pub fn report(program: &str, folders: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Adds the sound files below `folder` to `files`.
-fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+fn add_sound_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     paths.sort();
     for path in paths {
-        let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase());
+        let extension =
+            path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         if path.is_dir() && !path.is_symlink() {
-            find(&path, files)?;
-        } else if extension.is_some_and(|own| EXTENSIONS.contains(&own.as_str())) {
+            add_sound_files(&path, files)?;
+        } else if extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str())) {
             files.push(path);
         }
     }
@@ -78,7 +78,7 @@ fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, 
             return Ok(("hangs", flags[0].into()));
         };
         match output.status.code() {
-            Some(0) if index == 0 => ours = Some(samples(&out)?),
+            Some(0) if index == 0 => ours = Some(interleaved_samples(&out)?),
             Some(0) => {}
             Some(1) => said = String::from_utf8_lossy(&output.stderr).trim().into(),
             _ => return Ok(("crashes", flags[0].into())),
@@ -126,8 +126,7 @@ fn run(program: &str, arguments: &[&OsStr]) -> Result<Option<Output>> {
     Ok((output.status.code() != Some(124)).then_some(output))
 }
 
-/// Reads the samples of a float WAV file, interleaved.
-fn samples(path: &Path) -> Result<Vec<f32>> {
+fn interleaved_samples(path: &Path) -> Result<Vec<f32>> {
     let mut wav = hound::WavReader::open(path)?;
     Ok(wav.samples().collect::<Result<_, _>>()?)
 }

@@ -4,14 +4,13 @@ use anyhow::{Result, ensure};
 use std::{
     collections::BTreeSet,
     path::Path,
-    process::{Child, Command},
+    process::Command,
     thread,
     time::{Duration, Instant},
 };
-use tone_filter_testkit::display::Display;
+use tone_filter_testkit::display::{Display, Killed};
 
-/// Size of the screen in pixels.
-const SIZE: [u16; 2] = [1000, 640];
+const SCREEN: [u16; 2] = [1000, 640];
 
 /// Maximum time until the editor must be visible.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -24,12 +23,12 @@ const COLOURS: usize = 200;
 pub fn open_editor(mut program: Command, display: Option<String>, path: &Path) -> Result<()> {
     let display = match display {
         Some(name) => Display::of(name)?,
-        None => Display::start(SIZE)?,
+        None => Display::start(SCREEN)?,
     };
     let start = Instant::now();
-    let mut program = Program(program.env("DISPLAY", display.name()).spawn()?);
+    let mut program = Killed(program.env("DISPLAY", display.name()).spawn()?);
     loop {
-        let picture = display.picture(SIZE.map(u32::from))?;
+        let picture = display.picture(SCREEN.map(u32::from))?;
         let shown = picture.pixels.iter().collect::<BTreeSet<_>>().len() > COLOURS;
         if shown || start.elapsed() > PATIENCE {
             picture.save(path)?;
@@ -39,16 +38,5 @@ pub fn open_editor(mut program: Command, display: Option<String>, path: &Path) -
         }
         ensure!(program.0.try_wait()?.is_none(), "the program has ended by itself");
         thread::sleep(Duration::from_millis(200));
-    }
-}
-
-/// Process that is killed when dropped.
-struct Program(Child);
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // The program may have ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
