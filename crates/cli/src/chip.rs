@@ -4,7 +4,7 @@ use super::{
     entries::or,
     inputs::is_read_once,
     presets::find,
-    progress::Bar,
+    progress::{bar, move_to},
     report::warn_not_finite,
     sound::{Sound, Task, Tempo, number},
     usage::{Usage, kernel, refuse_terminal},
@@ -16,7 +16,7 @@ use clap::{
 use std::{ffi::OsString, io::Write, path::PathBuf};
 use tone_filter_dsp::{Controls, Kernel, Stereo, Voice};
 use tone_filter_offline::{
-    Error, Input, Output, Source,
+    Error, Fault, Input, Output, Source,
     analyse::{Analysed, analyse},
     clean_up_on_interrupt,
     console::{self, Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
@@ -59,7 +59,7 @@ pub struct Args {
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     author: String,
     /// Repeat the song for ever, from this time on [0 s to the end]
-    #[arg(long = "loop", value_name = "s", allow_hyphen_values = true, value_parser = time)]
+    #[arg(long = "loop", value_name = "s", allow_hyphen_values = true, value_parser = |text: &str| number("loop", text, "s", 0.0..=86_400.0))]
     repeat: Option<f64>,
     /// The sound chip: of the NES, or for .fur, .vgm and .vgz of the Game Boy or the Master System [nes, gb or sms]
     #[arg(long, value_name = "CHIP", default_value = Chip::Nes.id(), value_parser = chip)]
@@ -162,7 +162,8 @@ fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
         if path.is_dir() || path.to_string_lossy().ends_with(std::path::is_separator) {
             return Err(format!("{shown}: is a folder; name a file that ends in {EXTENSIONS}"));
         }
-        let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase());
+        let extension =
+            path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         let format = match extension.as_deref() {
             None if is_read_once(&path) => Format::Vgm,
             None => return Err(format!("{shown}: has no extension; use {EXTENSIONS}")),
@@ -191,10 +192,6 @@ pub fn hint_for_left_out(args: &[OsString]) -> Option<String> {
     ))
 }
 
-fn time(text: &str) -> Result<f64, String> {
-    number("loop", text, "s", 0.0..=86_400.0)
-}
-
 /// Filters the file, and writes its notes as a song.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let (out, format) = &args.out;
@@ -207,8 +204,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         Writer::Tracker(_) => (Task::Arrange, tracker::settings),
     };
     let default = find(PRESET, args.quiet)?.settings.into();
-    let sound = args.sound.0.clone().for_task(task);
-    let (Controls { mut settings, .. }, keys) = sound.read_from(default, adapt, args.quiet)?;
+    let sound = &args.sound.0;
+    let (Controls { mut settings, .. }, keys) = sound.read(task, default, adapt, args.quiet)?;
     if settings.voice != Voice::Chip {
         let line = "only the voice chip plays on a console; leave out --voice";
         return Err(Usage(line.into()).into());
@@ -221,13 +218,13 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let output = Output::create(out, &args.input, args.force)?;
 
     let name = args.input.file_name().unwrap_or_default().to_string_lossy();
-    let bar = Bar::new(&name, args.quiet);
+    let bar = bar(&name, args.quiet);
     let (recorder, arranger, found, analysed) = loop {
         let (mut recorder, mut arranger) = (Recorder::default(), TakeRecorder::default());
         let mut found = None;
         let analysed = analyse(
             &input,
-            (&settings, &keys),
+            (&settings, keys.as_deref()),
             kernel(args.kernel),
             0.1,
             |filter| {
@@ -238,7 +235,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
                 }
             },
             |_, _| Ok(()),
-            |part| bar.move_to(part),
+            |part| move_to(&bar, part),
         )?;
         if analysed.unheard != Some(Cause::Cancelled) {
             break (recorder, arranger, found, analysed);
@@ -268,14 +265,14 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         Writer::Tracker(write) => {
             let arrangement = arranger.take(seconds, true, &settings).arrangement(&settings, set);
             let song = Module::new(&arrangement, args.chip, args.repeat);
-            let song = song.ok_or_else(|| Error::TooManyPatterns(out.clone()))?;
+            let song = song.ok_or_else(|| Fault::TooManyPatterns.at(out))?;
             let tempo = arrangement.grid.timeline.tempo;
             (write(&song, &tags), arrangement.notes(), Some(tempo))
         }
         Writer::Console(write) => {
             let repeat = args.repeat.map(|time| (time * f64::from(TICKS)).round() as usize);
             let song = Song::new(&recorder.finish(seconds), repeat);
-            let file = write(&song, &tags).ok_or_else(|| Error::TooLong(out.clone()))?;
+            let file = write(&song, &tags).ok_or_else(|| Fault::TooLong.at(out))?;
             (file, song.notes, set.or(found))
         }
     };

@@ -7,11 +7,11 @@ use std::{
     io::{self, Read},
     path::{Path, PathBuf},
 };
-use tone_filter_offline::{Error, STDIO};
+use tone_filter_offline::{Fault, STDIO, batch::Inputs};
 
 /// Flags that name the input files.
 #[derive(Clone, clap::Args)]
-pub struct Inputs {
+pub struct InputFlags {
     /// Files to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, MP4 (AAC, ALAC); folders with all that is in them; patterns like
     /// *.wav; or - for standard input
     #[arg(value_name = "IN", value_hint = ValueHint::AnyPath, required_unless_present = "input_list")]
@@ -28,28 +28,16 @@ pub struct Inputs {
     jobs: Option<u16>,
 }
 
-/// Inputs from the flags and from the list.
-pub struct Named {
-    /// Files, folders and patterns.
-    pub all: Vec<PathBuf>,
-    /// Number of inputs from the list. They are the last ones in `all`.
-    pub listed: usize,
-    /// Folder of the playlist, which is part of the paths of its files; empty without a playlist.
-    pub listed_in: PathBuf,
-    pub has_list: bool,
-}
-
-impl Inputs {
+impl InputFlags {
     /// Returns all inputs, including those in the list.
     ///
     /// # Errors
     /// If the list cannot be read, is not text or is empty.
-    pub fn read(&self) -> anyhow::Result<Named> {
-        let mut all = self.inputs.clone();
+    pub fn read(&self) -> anyhow::Result<Inputs> {
         let (names, listed_in) = self.listed()?;
         let listed = names.len();
-        all.extend(names);
-        Ok(Named { all, listed, listed_in, has_list: self.input_list.is_some() })
+        let all = self.inputs.iter().cloned().chain(names).collect();
+        Ok(Inputs { all, listed, listed_in, has_list: self.input_list.is_some() })
     }
 
     /// Returns the number of threads for `files` files: the value of the flag, or else one per core. It is at most one per
@@ -68,7 +56,7 @@ impl Inputs {
         } else {
             fs::File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
         };
-        read.map_err(|source| Error::Read { path: list.clone(), source })?;
+        read.map_err(|error| Fault::Read(error).at(list))?;
         let bytes = in_utf8(bytes);
         if bytes.contains(&0) && !self.null {
             let line = format!(
@@ -88,7 +76,7 @@ impl Inputs {
         let names = names.filter(is_input).map(|name| Some(folder.join(path_of(name)?)));
         match names.collect::<Option<Vec<PathBuf>>>() {
             None => Err(Usage(format!("{}: is not UTF-8; save it as such", list.display())).into()),
-            Some(names) if names.is_empty() => Err(Error::NoAudio(list.clone()).into()),
+            Some(names) if names.is_empty() => Err(Fault::NoAudio.at(list).into()),
             Some(names) => Ok((names, folder.into())),
         }
     }
@@ -154,7 +142,7 @@ mod tests {
         let list = folder.path().join(name);
         fs::write(&list, bytes).unwrap();
         let inputs =
-            Inputs { inputs: vec!["own.wav".into()], input_list: Some(list), null, jobs: None };
+            InputFlags { inputs: vec!["own.wav".into()], input_list: Some(list), null, jobs: None };
         let named = inputs.read().map_err(|error| error.to_string())?;
         assert_eq!((named.all.len(), &named.all[0]), (named.listed + 1, &"own.wav".into()));
         let names = named.all[1..].iter().map(|name| name.strip_prefix(&named.listed_in).unwrap());

@@ -28,7 +28,7 @@ use clap::{
 };
 use std::{error::Error as _, ffi::OsString, io, panic, path::Path, process::ExitCode};
 use tone_filter_dsp::Kernel;
-use tone_filter_offline::{Error, batch, is_decoding};
+use tone_filter_offline::{Error, Fault, batch, is_decoding};
 use usage::Usage;
 
 /// Picks the notes out of any music and gives them an 8-bit edge.
@@ -120,7 +120,7 @@ fn main() -> ExitCode {
             let wrong_usage = error.is::<Usage>()
                 || error.is::<tone_filter_presets::Error>()
                 || error.is::<batch::Refused>()
-                || matches!(error.downcast_ref(), Some(Error::OverInput(_)));
+                || matches!(error.downcast_ref(), Some(Error { fault: Fault::OverInput, .. }));
             ExitCode::from(if wrong_usage { WRONG_USAGE } else { FILE_FAILED })
         }
     }

@@ -56,7 +56,8 @@ impl Outputs {
     /// # Errors
     /// If several presets would have the same outputs.
     pub fn check_for_several_presets(&self, presets: &[&str]) -> Result<(), Usage> {
-        let mut labels: Vec<String> = presets.iter().map(|own| label(own).to_lowercase()).collect();
+        let mut labels: Vec<String> =
+            presets.iter().map(|preset| label(preset).to_lowercase()).collect();
         labels.sort_unstable();
         if let Some(same) = labels.windows(2).find(|pair| pair[0] == pair[1]) {
             let line = format!("two presets are called {}; give one of them alone", same[0]);
@@ -80,33 +81,33 @@ impl Outputs {
     /// # Errors
     /// If [`NAME`] is not at the start of a WAV or FLAC file's name, or if a `--suffix` is given, too.
     pub fn named_after(&self, preset: &str) -> Result<Self, Usage> {
-        let mut own = self.clone();
+        let mut named = self.clone();
         let label = label(preset);
-        own.named_after_preset = self.have_preset();
-        own.suffix = own.suffix.map(|suffix| suffix.replace(PRESET, &label));
-        let Some(out) = own.out.as_ref().and_then(|out| out.to_str()) else { return Ok(own) };
+        named.named_after_preset = self.have_preset();
+        named.suffix = named.suffix.map(|suffix| suffix.replace(PRESET, &label));
+        let Some(out) = named.out.as_ref().and_then(|out| out.to_str()) else { return Ok(named) };
         let out = out.replace(PRESET, &label);
         let (folder, file) =
             out.rsplit_once(['/', std::path::MAIN_SEPARATOR]).unwrap_or((".", &out));
         if !out.contains(NAME) {
-            own.out = Some(out.into());
-            return Ok(own);
+            named.out = Some(out.into());
+            return Ok(named);
         }
-        own.container = Container::of(Path::new(file));
-        let end = own.container.map_or("", |container| container.extensions()[0]);
+        named.container = Container::of(Path::new(file));
+        let end = named.container.map_or("", |container| container.extensions()[0]);
         let rest = file.strip_prefix(NAME).and_then(|rest| rest.strip_suffix(end));
         let suffix = rest.and_then(|rest| rest.strip_suffix('.'));
         let suffix = suffix.filter(|suffix| !suffix.contains(NAME) && !folder.contains(NAME));
-        let (Some(suffix), None) = (suffix, &own.suffix) else {
+        let (Some(suffix), None) = (suffix, &named.suffix) else {
             let line = format!(
                 "--out {out}: {NAME} begins the name of a file that ends in .wav or .flac, without --suffix, like 'out/{NAME}-8bit.wav'"
             );
             return Err(Usage(line));
         };
-        own.suffix = Some(suffix.to_owned());
+        named.suffix = Some(suffix.to_owned());
         // A trailing separator marks the path as a folder, even for one file.
-        own.out = Some(Path::new(folder).join(""));
-        Ok(own)
+        named.out = Some(Path::new(folder).join(""));
+        Ok(named)
     }
 }
 
@@ -141,13 +142,13 @@ mod tests {
             ("by/{preset}", "organ", "by/organ", None, Container::Wav),
             ("plain.flac", "organ", "plain.flac", None, Container::Flac),
         ] {
-            let own = outputs(out, None).named_after(preset).unwrap();
+            let named = outputs(out, None).named_after(preset).unwrap();
             assert_eq!(
-                (own.out.as_deref(), own.suffix.as_deref()),
+                (named.out.as_deref(), named.suffix.as_deref()),
                 (Some(Path::new(folder)), suffix)
             );
             assert_eq!(
-                (own.container(), own.named_after_preset),
+                (named.container(), named.named_after_preset),
                 (container, out.contains(PRESET))
             );
         }

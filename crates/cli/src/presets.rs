@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
 };
-use tone_filter_offline::{Error, Output};
+use tone_filter_offline::{Fault, Output};
 use tone_filter_presets::{self as presets, Folder, Loaded, Preset};
 
 /// List, show and export the sounds that come with the program
@@ -53,7 +53,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             let Some(folder) = Folder::of_user() else { return Ok(()) };
             for name in folder.names() {
                 let description = match folder.load(&name) {
-                    Ok(own) => own.map(|own| own.preset.description).unwrap_or_default(),
+                    Ok(loaded) => {
+                        loaded.map(|loaded| loaded.preset.description).unwrap_or_default()
+                    }
                     Err(error) => error.to_string(),
                 };
                 let name = crate::messages::escaped(&name);
@@ -65,7 +67,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             let json = find(preset, false)?.to_json();
             let output = Output::create(out, Path::new(preset), *force)?;
             let written = output.file().write_all(json.as_bytes());
-            written.map_err(|source| Error::Write { path: out.clone(), source })?;
+            written.map_err(|error| Fault::Write(error).at(out))?;
             output.commit()?;
         }
     }

@@ -1,9 +1,11 @@
 //! Progress bars on the terminal. A batch has one bar for all files, and one for the current file of each worker.
 
 use super::report::{self, Summary};
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{
+    MultiProgress, ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressState, ProgressStyle,
+};
 use std::{
-    fmt::{self, Write},
+    fmt::Write,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -12,34 +14,19 @@ use tone_filter_offline::batch::{Job, Outcome, Plan, Watch};
 /// Position of a full bar, except for the bar of a whole batch.
 const STEPS: u64 = 1000;
 
-/// Single progress bar on standard error, if that is a terminal. Dropping it removes it from the terminal.
-pub struct Bar(ProgressBar);
-
-impl Bar {
-    /// Creates a bar labelled `name`, hidden if `quiet`.
-    pub fn new(name: &str, quiet: bool) -> Self {
-        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(STEPS) };
-        bar.set_style(style("{wide_bar} {msg}, {gone}").with_key("gone", gone));
-        bar.set_message(crate::messages::escaped(name));
-        bar.enable_steady_tick(Duration::from_millis(500));
-        Self(bar)
-    }
-
-    /// Sets the bar to `part`, the fraction of the work that is done, 0 to 1.
-    pub fn move_to(&self, part: f64) {
-        self.0.set_position((part * STEPS as f64) as u64);
-    }
-
-    /// Hides the bar while `print` writes to standard error.
-    pub fn suspend(&self, print: impl FnOnce()) {
-        self.0.suspend(print);
-    }
+/// Returns a progress bar on standard error, if that is a terminal, labelled `name`, and hidden if `quiet`. Dropping it removes
+/// it from the terminal.
+pub fn bar(name: &str, quiet: bool) -> ProgressBar {
+    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(STEPS) };
+    bar.set_style(style("{wide_bar} {msg}, {gone}").with_key("gone", elapsed));
+    bar.set_message(crate::messages::escaped(name));
+    bar.enable_steady_tick(Duration::from_millis(500));
+    bar.with_finish(ProgressFinish::AndClear)
 }
 
-impl Drop for Bar {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
+/// Sets `bar` to `part`, the fraction of the work that is done, 0 to 1.
+pub fn move_to(bar: &ProgressBar, part: f64) {
+    bar.set_position((part * STEPS as f64) as u64);
 }
 
 fn style(template: &str) -> ProgressStyle {
@@ -47,8 +34,8 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 /// Writes the time since a bar was created. Ignores errors of `to`.
-fn gone(state: &ProgressState, to: &mut dyn Write) {
-    let _ = write!(to, "{}", Short(state.elapsed()));
+fn elapsed(state: &ProgressState, to: &mut dyn Write) {
+    let _ = write!(to, "{}", short(state.elapsed()));
 }
 
 /// Progress bars of a batch on standard error, if that is a terminal.
@@ -76,15 +63,17 @@ impl Progress {
             bars.set_draw_target(ProgressDrawTarget::hidden());
         }
         // Writes nothing at the start, when the remaining time is unknown.
-        let left = |state: &ProgressState, to: &mut dyn Write| {
+        let remaining = |state: &ProgressState, to: &mut dyn Write| {
             if state.pos() > 0 {
-                let _ = write!(to, ", {} to go", Short(state.eta()));
+                let _ = write!(to, ", {} to go", short(state.eta()));
             }
         };
         let count = plan.jobs.len();
         let all = bars.add(ProgressBar::new(plan.jobs.iter().map(|job| job.work.max(1)).sum()));
         all.set_style(
-            style("{wide_bar} {msg}, {gone}{left}").with_key("left", left).with_key("gone", gone),
+            style("{wide_bar} {msg}, {gone}{left}")
+                .with_key("left", remaining)
+                .with_key("gone", elapsed),
         );
         all.set_message(format!("0 of {count}"));
         let file = || {
@@ -156,16 +145,12 @@ impl Watch for Progress {
     }
 }
 
-/// Duration in a short form for narrow terminals: `7 s`, `3:07`, `2:03:07`.
-struct Short(Duration);
-
-impl fmt::Display for Short {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let seconds = self.0.as_secs();
-        match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-            (0, 0, seconds) => write!(f, "{seconds} s"),
-            (0, minutes, seconds) => write!(f, "{minutes}:{seconds:02}"),
-            (hours, minutes, seconds) => write!(f, "{hours}:{minutes:02}:{seconds:02}"),
-        }
+/// Returns a duration in a short form for narrow terminals: `7 s`, `3:07`, `2:03:07`.
+fn short(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes}:{seconds:02}"),
+        (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02}"),
     }
 }

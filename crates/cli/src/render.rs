@@ -1,7 +1,7 @@
 //! Verb `render`: filters files into WAV or FLAC.
 
 use super::{
-    inputs::{Inputs, Named, is_read_once, print_repeated},
+    inputs::{InputFlags, is_read_once, print_repeated},
     outputs::Outputs,
     progress::Progress,
     report,
@@ -21,11 +21,11 @@ use std::{
 use tone_filter_dsp::{Controls, Kernel, quantity};
 use tone_filter_offline::{
     STDIO,
-    batch::{Fate, Plan, Refused, Request, run as run_batch},
+    batch::{Fate, Inputs, Plan, Request, run as run_batch},
     clean_up_on_interrupt,
     container::Container,
     options::{Looped, Options, Tail},
-    score::read_notes,
+    score::read_score,
     wav::Depth,
 };
 use tone_filter_presets::Preset;
@@ -43,7 +43,7 @@ use tone_filter_presets::Preset;
   ffmpeg -i film.mkv -f wav - | tone-filter render - -o - | play -")]
 pub struct Args {
     #[command(flatten)]
-    inputs: Inputs,
+    inputs: InputFlags,
     #[command(flatten)]
     outputs: Outputs,
     /// Bits a sample of the output, dithered if 16 or fewer than the input's [default: as the input]
@@ -173,11 +173,12 @@ fn run_one(
     args: &Args,
     mut options: Options,
     mut plan: Plan,
-    named: &Named,
+    named: &Inputs,
     running: &Running,
 ) -> anyhow::Result<bool> {
     if args.json && plan.jobs.iter().any(|job| job.output == Path::new(STDIO)) {
-        return Err(Refused::Report.into());
+        let line = "--json: the report would be mixed with the sound on standard output; give --out a file";
+        return Err(Usage(line.into()).into());
     }
     if !args.quiet {
         print_repeated(&plan.repeated);
@@ -204,7 +205,7 @@ fn run_one(
     let summary = report::Summary::new(&outcomes, &left_out, start.elapsed().as_secs_f64());
     if !(args.quiet || list_files) {
         let reports = outcomes.iter().filter_map(|outcome| match &outcome.fate {
-            Fate::Done(report) => Some(report::silence_reason(report)),
+            Fate::Done(report) => Some(report.unheard),
             _ => None,
         });
         report::print_silence_reasons(&reports.collect::<Vec<_>>());
@@ -251,7 +252,7 @@ impl Args {
         presets.iter().map(variant).collect()
     }
 
-    fn check_outputs(&self, named: &Named) -> Result<(), Usage> {
+    fn check_outputs(&self, named: &Inputs) -> Result<(), Usage> {
         if !self.outputs.are_missing() {
             return Ok(());
         }
@@ -267,13 +268,10 @@ impl Args {
         }))
     }
 
-    fn request<'a>(&'a self, named: &'a Named) -> Request<'a> {
+    fn request<'a>(&'a self, named: &'a Inputs) -> Request<'a> {
         Request {
-            inputs: &named.all,
-            listed: named.listed,
-            listed_in: &named.listed_in,
+            inputs: named,
             out: self.outputs.out.as_deref(),
-            out_is_folder: named.has_list,
             extensions: self.outputs.container().extensions(),
             suffix: self.outputs.suffix.as_deref().unwrap_or_default(),
             named_after_preset: self.outputs.named_after_preset,
@@ -311,14 +309,14 @@ impl Args {
             Some(_) => (Task::PlayScore, live),
             None => (Task::Filter, ahead_in_files),
         };
-        let sound = self.sound.clone().for_task(task);
-        let (Controls { settings, routing }, keys) = sound.read(adapt, self.quiet)?;
-        let notes = self.score.as_deref().map(|path| read_notes(path, self.sound.drums));
-        let notes = notes.transpose()?;
-        if let (Some(path), Some(notes), false) = (&self.score, &notes, self.quiet) {
-            note_left_out(path, notes.left_out.as_deref());
+        let (Controls { settings, routing }, keys) =
+            self.sound.read(task, Controls::default(), adapt, self.quiet)?;
+        let read = self.score.as_deref().map(|path| read_score(path, self.sound.drums));
+        let read = read.transpose()?;
+        if let (Some(path), Some((_, left_out)), false) = (&self.score, &read, self.quiet) {
+            note_left_out(path, left_out.as_deref());
         }
-        let score = notes.map(|notes| Arc::new(notes.score));
+        let score = read.map(|(score, _)| Arc::new(score));
         if score.is_some() && settings.focus == 0.0 {
             return Err(
                 Usage("score has no effect with a focus of 0 %; add --focus 100".into()).into()

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::{fmt, mem::discriminant, path::Path};
 use tone_filter_dsp::notes::{TONES, name_at};
 use tone_filter_offline::{
-    Error,
+    Error, Fault,
     batch::{Fate, Job, LeftOut, Outcome, Plan, Reason},
     render::Report,
     silence_reasons::Cause,
@@ -78,13 +78,7 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let counts = [
-            (self.done, "done"),
-            (self.skipped, "skipped"),
-            (self.failed, "failed"),
-            (self.left_out, "left out"),
-        ];
-        f.write_str(&counted(counts))?;
+        f.write_str(&counted([self.done, self.skipped, self.failed, self.left_out]))?;
         if self.done == 0 {
             return Ok(());
         }
@@ -102,18 +96,20 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Formats the `counts` that are not 0, as in `3 files done, 1 failed`.
-pub fn counted<const N: usize>(counts: [(usize, &str); N]) -> String {
-    let mut counts = counts.iter().filter(|(count, _)| *count > 0);
+/// Formats the `counts` that are not 0, as in `3 files done, 1 failed`: numbers of files that are done, skipped, failed and left
+/// out.
+pub fn counted(counts: [usize; 4]) -> String {
+    let named = counts.into_iter().zip(["done", "skipped", "failed", "left out"]);
+    let mut counts = named.filter(|(count, _)| *count > 0);
     let first = counts
         .next()
-        .map(|(count, what)| format!("{count} file{} {what}", if *count == 1 { "" } else { "s" }));
+        .map(|(count, what)| format!("{count} file{} {what}", if count == 1 { "" } else { "s" }));
     first.into_iter().chain(counts.map(|(count, what)| format!(", {count} {what}"))).collect()
 }
 
 /// Prints a hint about `--skip-existing` and `--force` if several of the errors in `failed` say that an output exists.
 pub fn print_existing<'a>(failed: impl Iterator<Item = &'a Error>) {
-    let count = failed.filter(|error| matches!(error, Error::Exists(_))).count();
+    let count = failed.filter(|error| matches!(error.fault, Fault::Exists)).count();
     if count > 1 {
         message!(
             "{count} outputs exist; --skip-existing leaves them as they are, --force overwrites them"
@@ -160,7 +156,7 @@ pub fn print(outcome: &Outcome, in_full: bool, quiet: bool) {
                     report.after.peak_db() + 0.1,
                 );
             }
-            if let Some(cause) = silence_reason(report).filter(|_| in_full) {
+            if let Some(cause) = report.unheard.filter(|_| in_full) {
                 message!("warning: {output}: {cause}");
             }
         }
@@ -195,12 +191,6 @@ pub fn print_left_out(left_out: &[LeftOut], in_full: bool) {
     }
 }
 
-/// Returns the reason in `report` why no note sounded. Returns `None` if it has none, or if the output is dry.
-pub fn silence_reason(report: &Report) -> Option<Cause> {
-    let is_wet = !report.bypass && report.settings.mix > 0.0;
-    report.unheard.filter(|_| is_wet)
-}
-
 /// Prints why no note sounded: one line for each kind of cause. `files` has an item for every file.
 pub fn print_silence_reasons(files: &[Option<Cause>]) {
     let mut causes: Vec<Cause> = files.iter().flatten().copied().collect();
@@ -216,47 +206,40 @@ pub fn print_silence_reasons(files: &[Option<Cause>]) {
 /// Returns the JSON report of a plan for a dry run.
 pub fn json_of_plan(plan: &Plan) -> Value {
     let planned = |job: &Job| json!({ "input": text(&job.input), "output": text(&job.output), "status": "planned" });
-    let files: Vec<Value> = plan.jobs.iter().map(planned).chain(plan.decided().map(file)).collect();
+    let files = plan.jobs.iter().map(planned).chain(plan.decided().map(file));
     let summary = Summary::new(plan.decided(), &plan.left_out, 0.0);
-    json!({
-        "version": VERSION,
-        "files": files,
-        "left_out": left_out(&plan.left_out),
-        "summary": {
-            "planned": plan.jobs.len(),
-            "skipped": summary.skipped,
-            "failed": summary.failed,
-            "left_out": summary.left_out,
-        },
-    })
+    let counts = json!({
+        "planned": plan.jobs.len(),
+        "skipped": summary.skipped,
+        "failed": summary.failed,
+        "left_out": summary.left_out,
+    });
+    json_of(files.collect(), &plan.left_out, counts)
 }
 
 /// Returns the JSON report of a run. The level of silence, which has no value in dB, is null.
-pub fn json(outcomes: &[Outcome], others: &[LeftOut], summary: &Summary) -> Value {
-    json!({
-        "version": VERSION,
-        "files": outcomes.iter().map(file).collect::<Vec<_>>(),
-        "left_out": left_out(others),
-        "summary": {
-            "done": summary.done,
-            "skipped": summary.skipped,
-            "failed": summary.failed,
-            "left_out": summary.left_out,
-            "audio_seconds": summary.audio_seconds,
-            "wall_seconds": summary.wall_seconds,
-            "times_real_time": summary.times_real_time(),
-            "mega_samples_per_second": summary.mega_samples_per_second(),
-        },
-    })
+pub fn json(outcomes: &[Outcome], left_out: &[LeftOut], summary: &Summary) -> Value {
+    let counts = json!({
+        "done": summary.done,
+        "skipped": summary.skipped,
+        "failed": summary.failed,
+        "left_out": summary.left_out,
+        "audio_seconds": summary.audio_seconds,
+        "wall_seconds": summary.wall_seconds,
+        "times_real_time": summary.times_real_time(),
+        "mega_samples_per_second": summary.mega_samples_per_second(),
+    });
+    json_of(outcomes.iter().map(file).collect(), left_out, counts)
+}
+
+fn json_of(files: Vec<Value>, left_out: &[LeftOut], summary: Value) -> Value {
+    let one = |LeftOut { input, reason }: &LeftOut| json!({ "input": text(input), "reason": reason.to_string() });
+    let left_out: Vec<Value> = left_out.iter().map(one).collect();
+    json!({ "version": VERSION, "files": files, "left_out": left_out, "summary": summary })
 }
 
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
-}
-
-fn left_out(others: &[LeftOut]) -> Vec<Value> {
-    let one = |LeftOut { input, reason }: &LeftOut| json!({ "input": text(input), "reason": reason.to_string() });
-    others.iter().map(one).collect()
 }
 
 fn file(outcome: &Outcome) -> Value {

@@ -8,7 +8,7 @@ use std::{
     path::PathBuf,
 };
 use tone_filter_dsp::{CHOICES, Kernel};
-use tone_filter_offline::{Error, tracker::Chip};
+use tone_filter_offline::{Fault, tracker::Chip};
 use tone_filter_presets as presets;
 
 /// Print the completions for a shell
@@ -66,6 +66,6 @@ pub fn man<C: CommandFactory>(args: &ManArgs) -> anyhow::Result<()> {
     let folder = &args.folder;
     fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(C::command(), folder))
-        .map_err(|source| Error::Write { path: folder.clone(), source })?;
+        .map_err(|error| Fault::Write(error).at(folder))?;
     Ok(())
 }

@@ -10,12 +10,13 @@ use std::{
     ffi::OsString,
     ops::RangeInclusive,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 use tone_filter_dsp::{
     CHOICES, Choice, Controls, DEFAULT_TEMPO, Keys, Map, NoteValue, PitchClasses, SPECS, Scale,
     Settings, Spec, SyncTo, TEXTS, Taper, Text, TextOf, quantity,
 };
-use tone_filter_offline::score::{Drums, KeyTrack};
+use tone_filter_offline::score::{Drums, MidiFile, read_midi};
 use tone_filter_presets as presets;
 
 #[derive(Clone)]
@@ -34,7 +35,6 @@ pub struct Sound {
     pub drums: Drums,
     /// Value of `--tempo`.
     pub tempo: Option<Tempo>,
-    task: Task,
 }
 
 /// Purpose for which a verb uses the sound flags. It decides which flags have an effect.
@@ -89,32 +89,19 @@ impl Tempo {
 }
 
 impl Sound {
-    #[must_use]
-    pub fn for_task(self, task: Task) -> Self {
-        Self { task, ..self }
-    }
-
-    /// Returns the settings, and the keys of the MIDI file. Starts from the preset, or else from the defaults, and applies the
-    /// flags for numbers. Then `adapt` adapts the settings to the verb. All other flags come later, so `--lookahead` has
-    /// priority over `adapt`. Prints warnings unless `quiet`.
+    /// Returns the settings for `task`, and the keys of the MIDI file. Starts from the preset, or else from `default`, and
+    /// applies the flags for numbers. Then `adapt` adapts the settings to the verb. All other flags come later, so
+    /// `--lookahead` has priority over `adapt`. Prints warnings unless `quiet`.
     ///
     /// # Errors
     /// If the preset or the MIDI file cannot be read, or a flag has no effect without another one.
     pub fn read(
         &self,
-        adapt: fn(Settings) -> Settings,
-        quiet: bool,
-    ) -> anyhow::Result<(Controls, KeyTrack)> {
-        self.read_from(Controls::default(), adapt, quiet)
-    }
-
-    /// Works like [`Sound::read`], but starts from `default` if there is no preset.
-    pub fn read_from(
-        &self,
+        task: Task,
         default: Controls,
         adapt: fn(Settings) -> Settings,
         quiet: bool,
-    ) -> anyhow::Result<(Controls, KeyTrack)> {
+    ) -> anyhow::Result<(Controls, Option<Arc<MidiFile>>)> {
         let preset = self.preset.as_ref().map(|name| find(name, quiet)).transpose()?;
         let mut controls = preset.map_or(default, |preset| preset.settings.into());
         let settings = &mut controls.settings;
@@ -139,7 +126,7 @@ impl Sound {
             }
         }
         let given =
-            |id| TEXTS.iter().zip(&self.texts).any(|(own, text)| own.id == id && text.is_some());
+            |id| TEXTS.iter().zip(&self.texts).any(|(row, text)| row.id == id && text.is_some());
         let has_scale = settings.scale == Scale::Custom;
         let wrong = if given("custom") && !has_scale {
             "custom has no effect; add --scale custom"
@@ -152,31 +139,32 @@ impl Sound {
             "keys has no effect; leave out --key-mode off"
         } else if self.keys.is_none() && settings.keys != Keys::Off {
             "nothing plays the keys; name a MIDI file with --keys, or add --key-mode off"
-        } else if self.drums == Drums::Kept && self.keys.is_none() && self.task != Task::PlayScore {
+        } else if self.drums == Drums::Kept && self.keys.is_none() && task != Task::PlayScore {
             "drums has no effect; name a MIDI file with --keys"
         } else if self.tempo.is_some()
             && settings.sync == NoteValue::OFF
-            && !matches!(self.task, Task::WriteMidi | Task::Arrange)
+            && !matches!(task, Task::WriteMidi | Task::Arrange)
         {
             "tempo has no effect; add --sync, like --sync 1/8"
         } else {
-            let keys = self.keys.as_deref();
-            let read = keys.map(|path| KeyTrack::read(path, self.drums)).transpose()?;
-            if let (Some(path), false) = (keys, quiet) {
-                note_left_out(path, read.as_ref().and_then(KeyTrack::left_out));
+            let keys = self.keys.as_deref().map(|path| read_midi(path, self.drums)).transpose()?;
+            if let (Some(path), Some(keys), false) = (&self.keys, &keys, quiet) {
+                note_left_out(path, keys.left_out());
             }
-            let keys = read.unwrap_or_default();
             if !quiet {
-                self.warn_of_idle(settings, adapt(*settings).lookahead);
+                self.warn_of_idle(task, settings, adapt(*settings).lookahead);
             }
             match self.tempo {
                 Some(Tempo::Auto) => settings.sync_to = SyncTo::Music,
                 Some(Tempo::Set(tempo)) => {
                     *settings = Settings { sync_to: SyncTo::Host, ..*settings }.at_tempo(tempo);
                 }
-                None => *settings = settings.at_tempo(keys.tempo().unwrap_or(DEFAULT_TEMPO)),
+                None => {
+                    let tempo = keys.as_ref().and_then(MidiFile::tempo);
+                    *settings = settings.at_tempo(tempo.unwrap_or(DEFAULT_TEMPO));
+                }
             }
-            return Ok((controls, keys));
+            return Ok((controls, keys.map(Arc::new)));
         };
         Err(Usage(wrong.into()).into())
     }
@@ -184,17 +172,17 @@ impl Sound {
     /// Warns of flags that have no effect with `settings`. `looks_ahead` says whether the verb uses lookahead. If so, flags of
     /// the listener have an effect at any focus, because `bands` outputs the detected notes. In an arrangement, `--arp` always
     /// has an effect.
-    fn warn_of_idle(&self, settings: &Settings, looks_ahead: bool) {
+    fn warn_of_idle(&self, task: Task, settings: &Settings, looks_ahead: bool) {
         let numbers = SPECS.iter().zip(self.values).filter(|(_, value)| value.is_some());
         let choices = CHOICES.iter().zip(self.entries).filter(|(_, entry)| entry.is_some());
         let ids = numbers.map(|(spec, _)| spec.id).chain(choices.map(|(choice, _)| choice.id));
         let is_heard = |id| match id {
             "sensitivity" | "lookahead" | "listener" => looks_ahead,
-            "arp" => self.task == Task::Arrange,
+            "arp" => task == Task::Arrange,
             _ => false,
         };
         for id in ids {
-            if let Some(reason) = self.task.idle(id) {
+            if let Some(reason) = task.idle(id) {
                 message!("warning: --{id} has no effect on the notes of the song: {reason}");
             } else if let Some(reason) = settings.idle(id).filter(|_| !is_heard(id)) {
                 message!("warning: --{id} has no effect: {reason}");
@@ -368,7 +356,6 @@ impl FromArgMatches for Sound {
             keys: matches.get_one("keys-file").cloned(),
             drums: if matches.get_flag("drums") { Drums::Kept } else { Drums::LeftOut },
             tempo: matches.get_one("tempo").copied(),
-            task: Task::Filter,
         })
     }
 
@@ -386,7 +373,7 @@ mod tests {
     fn controls(flags: &[&str]) -> Controls {
         let command = Sound::augment_args(Command::new("").no_binary_name(true));
         let sound = Sound::from_arg_matches(&command.get_matches_from(flags)).unwrap();
-        sound.read(|settings| settings, true).unwrap().0
+        sound.read(Task::Filter, Controls::default(), |settings| settings, true).unwrap().0
     }
 
     #[test]
@@ -399,7 +386,7 @@ mod tests {
             assert_eq!(controls(&[&format!("--{}={value}", spec.id)]), expected);
         }
         // Leaves out `--key-mode`, which needs a MIDI file. A custom scale needs `--custom`, too.
-        for choice in CHOICES.iter().filter(|own| has_flag(own) && own.id != "keys") {
+        for choice in CHOICES.iter().filter(|choice| has_flag(choice) && choice.id != "keys") {
             for (index, (entry, ..)) in choice.entries.iter().enumerate() {
                 let flag = format!("--{}={entry}", flag_name(choice));
                 let mut flags = vec![flag.as_str()];

@@ -1,9 +1,9 @@
 //! Bands and notes of a file over time.
 
 use crate::{
-    error::Error,
+    error::{Error, Fault},
     level::Level,
-    score::{KeyPlayer, KeyTrack},
+    score::{KeyPlayer, MidiFile},
     silence_reasons::{Cause, Unheard},
     source::{Input, Source},
 };
@@ -31,7 +31,7 @@ pub struct Analysed {
 /// If the file cannot be read, or `moment` fails.
 pub fn analyse(
     input: &Input,
-    (settings, keys): (&Settings, &KeyTrack),
+    (settings, keys): (&Settings, Option<&MidiFile>),
     kernel: Kernel,
     hop: f64,
     mut block: impl FnMut(&ToneFilter),
@@ -42,8 +42,8 @@ pub fn analyse(
     let format = source.format();
     let rate = f64::from(format.rate);
     let count = usize::from(format.channels);
-    let filter = ToneFilter::new(rate, settings)
-        .map_err(|source| Error::Filter { path: input.path().into(), source })?;
+    let filter =
+        ToneFilter::new(rate, settings).map_err(|error| Fault::Filter(error).at(input.path()))?;
     let mut filter = filter.with_channels(count).with_kernel(kernel);
     filter.detect_notes(true);
     filter.reset();
@@ -65,7 +65,7 @@ pub fn analyse(
             return Ok(Analysed { seconds: read as f64 / rate, not_finite, unheard });
         }
         channels.iter().for_each(|channel| level.add(channel));
-        unheard.hear(&channels);
+        unheard.add_input(&channels);
         channels.iter_mut().for_each(|channel| channel.resize(here + added, 0.0));
         silence -= added;
         read += here;

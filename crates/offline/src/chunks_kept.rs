@@ -1,7 +1,7 @@
 //! Chunks that an output takes from a WAV input. Positions and lengths in samples are converted to the rate of the output.
 //! Descriptions of the old samples, such as hash and loudness, are left out.
 
-use crate::{source::Source, wav::Chunk};
+use crate::wav::{Chunk, Reader};
 use std::io;
 
 /// Chunk for a WAV output.
@@ -21,11 +21,13 @@ const HASH: [u8; 4] = *b"MD5 ";
 /// Value of a loudness field in `bext` that is unknown (EBU Tech 3285, version 2).
 const UNKNOWN: [u8; 2] = 0x7FFF_u16.to_le_bytes();
 
+/// Returns whether chunks called `id` may hold tags. A `LIST` may hold labels instead.
 pub fn holds_tags(id: [u8; 4]) -> bool {
     matches!(&id, b"LIST" | b"id3 " | b"ID3 ")
 }
 
-pub fn is_tag(source: &mut Source, chunk: Chunk) -> io::Result<bool> {
+/// Returns whether `chunk` of `source` holds tags.
+pub fn is_tag(source: &mut Reader, chunk: Chunk) -> io::Result<bool> {
     let mut kind = Vec::new();
     if chunk.id == *b"LIST" && chunk.len >= 4 {
         source.copy_chunk(Chunk { len: 4, ..chunk }, &mut kind)?;
@@ -36,7 +38,7 @@ pub fn is_tag(source: &mut Source, chunk: Chunk) -> io::Result<bool> {
 
 /// Returns `chunk` of `source`, adapted to the output; `None` if it is left out. `rates` are the sample rates of input and
 /// output in Hz.
-pub fn keep(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result<Option<KeptChunk>> {
+pub fn keep(source: &mut Reader, chunk: Chunk, rates: [u32; 2]) -> io::Result<Option<KeptChunk>> {
     let [from, to] = rates;
     if chunk.id == HASH {
         return Ok(None);
@@ -102,7 +104,7 @@ fn broadcast(content: &mut [u8], scale: Scale) {
         let samples = u64::from_le_bytes(time.try_into().expect("eight bytes"));
         time.copy_from_slice(&scale.scaled(samples).to_le_bytes());
     }
-    let version = content.get(346..348).map_or(0, |own| u16::from_le_bytes([own[0], own[1]]));
+    let version = content.get(346..348).map_or(0, |bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
     if let Some(loudness) = content.get_mut(412..422).filter(|_| version >= 2) {
         loudness.as_chunks_mut().0.fill(UNKNOWN);
     }
@@ -126,21 +128,6 @@ mod tests {
     use super::*;
 
     const DOUBLED: Scale = Scale { from: 44_100, to: 88_200 };
-
-    #[test]
-    fn samples_are_counted_at_the_new_rate_to_the_nearest() {
-        let scale = Scale { from: 44_100, to: 48_000 };
-        for (old, new) in [
-            (0, 0),
-            (44_100, 48_000),
-            (1, 1),
-            (441, 480),
-            (10, 11),
-            (4_410_000_000_000, 4_800_000_000_000),
-        ] {
-            assert_eq!(scale.scaled(old), new);
-        }
-    }
 
     #[test]
     fn points_loops_and_labels_follow_the_rate() {

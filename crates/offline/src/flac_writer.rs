@@ -4,12 +4,7 @@
 //! at 16 and 24 bits, with up to 8 channels, and with full-scale noise. Another crate, `flacenc` 0.5.1, turned 17 MB of loud
 //! 24-bit music into 400 MB, which ffmpeg refused to read.
 
-use crate::{
-    error::Error,
-    metadata::Metadata,
-    output::Output,
-    wav::{Dither, Format, encode},
-};
+use crate::{metadata::Metadata, wav::Format};
 use flac_codec::{
     byteorder::LittleEndian,
     encode::{FlacByteWriter, Options},
@@ -17,8 +12,7 @@ use flac_codec::{
 };
 use std::{
     fs::File,
-    io::{self, BufWriter, Write},
-    path::PathBuf,
+    io::{self, BufWriter},
 };
 
 const MOST_CHANNELS: u16 = 8;
@@ -38,60 +32,28 @@ const PLAIN: [u8; 42] = [
 /// First byte of a picture block: its type, and the flag that it is the last block.
 const PICTURE: u8 = 0x86;
 
-pub struct Writer {
-    path: PathBuf,
-    encoder: FlacByteWriter<BufWriter<File>, LittleEndian>,
-    format: Format,
-    dither: Option<Dither>,
-    bytes: Vec<u8>,
-    clipped: u64,
+pub type FlacWriter = FlacByteWriter<BufWriter<File>, LittleEndian>;
+
+/// Returns whether FLAC supports the channels and the sample rate of `format`.
+pub fn fits(format: Format) -> bool {
+    format.channels <= MOST_CHANNELS && format.rate < TOO_FAST
 }
 
-impl Writer {
-    /// Creates a writer of 16 or 24 bits, with the fields and pictures of `metadata`. Dithers if `dithered`.
-    pub fn new(
-        output: &Output,
-        format: Format,
-        dithered: bool,
-        metadata: &Metadata,
-    ) -> Result<Self, Error> {
-        let path = output.path().to_path_buf();
-        let Format { channels, rate, depth, speakers } = format;
-        if channels > MOST_CHANNELS || rate >= TOO_FAST {
-            return Err(Error::NotForFlac { path, channels, rate });
-        }
-        let mut options = Options::default();
-        if speakers != 0 {
-            options = options.tag(SPEAKERS, format!("0x{speakers:X}"));
-        }
-        for (name, value) in &metadata.fields {
-            options = options.tag(name, value);
-        }
-        for picture in pictures(&metadata.pictures) {
-            options = options.picture(picture);
-        }
-        let writing = |source| Error::writing(output.path(), source);
-        let file = BufWriter::new(output.file().try_clone().map_err(writing)?);
-        let bits = u32::from(depth.bits());
-        let encoder = FlacByteWriter::new(file, options, rate, bits, channels as u8, None)
-            .map_err(|fault| writing(as_io(fault)))?;
-        let dither = dithered.then(Dither::default);
-        Ok(Self { path, encoder, format, dither, bytes: Vec::new(), clipped: 0 })
+/// Creates a writer of 16 or 24 bits, with the fields and pictures of `metadata`.
+pub fn open(file: File, format: Format, metadata: &Metadata) -> io::Result<FlacWriter> {
+    let Format { channels, rate, depth, speakers } = format;
+    let mut options = Options::default();
+    if speakers != 0 {
+        options = options.tag(SPEAKERS, format!("0x{speakers:X}"));
     }
-
-    pub fn write(&mut self, channels: &[Vec<f32>]) -> Result<(), Error> {
-        self.clipped += super::wav::clipped(channels);
-        encode(channels, self.format.depth, self.dither.as_mut(), &mut self.bytes);
-        let written = self.encoder.write_all(&self.bytes);
-        written.map_err(|source| Error::writing(&self.path, source))
+    for (name, value) in &metadata.fields {
+        options = options.tag(name, value);
     }
-
-    /// Completes the file. Returns the number of samples that were clipped to full scale.
-    pub fn finish(self) -> Result<u64, Error> {
-        let finished = self.encoder.finalize();
-        finished.map_err(|fault| Error::writing(&self.path, as_io(fault)))?;
-        Ok(self.clipped)
+    for picture in pictures(&metadata.pictures) {
+        options = options.picture(picture);
     }
+    let (file, bits) = (BufWriter::new(file), u32::from(depth.bits()));
+    FlacByteWriter::new(file, options, rate, bits, channels as u8, None).map_err(as_io)
 }
 
 /// Parses the contents of picture blocks. Leaves out broken ones.
@@ -105,7 +67,7 @@ fn pictures(blocks: &[Vec<u8>]) -> Vec<Picture> {
     blocks.iter().filter_map(read).collect()
 }
 
-fn as_io(fault: flac_codec::Error) -> io::Error {
+pub fn as_io(fault: flac_codec::Error) -> io::Error {
     match fault {
         flac_codec::Error::Io(source) => source,
         other => io::Error::other(other),

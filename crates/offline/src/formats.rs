@@ -34,9 +34,9 @@ impl Container {
     pub fn of(path: &Path) -> Option<Self> {
         match extension(path) {
             None => Some(Self::Wav),
-            Some(own) => [Self::Wav, Self::Flac]
+            Some(extension) => [Self::Wav, Self::Flac]
                 .into_iter()
-                .find(|container| container.extensions().contains(&&*own)),
+                .find(|container| container.extensions().contains(&&*extension)),
         }
     }
 
@@ -76,14 +76,15 @@ pub fn extension(path: &Path) -> Option<String> {
 }
 
 /// Returns whether a length in a header is a placeholder, as programs that write into a pipe leave it. `len` is the stated
-/// length of the samples, `most` the maximum of the field, and `there` the number of bytes to the end of the file. All are in
-/// bytes.
+/// length of the samples, `max` the maximum of the field, and `remaining` the number of bytes to the end of the file. All are
+/// in bytes.
 ///
-/// Placeholders are 0 and, if they exceed `there`, about half of `most` and about `most`. These two may be off by 16 MiB,
-/// because some programs subtract the size of other chunks. The actual length of a placeholder is `there`.
-pub const fn is_open(len: u64, most: u64, there: u64) -> bool {
-    const NEAR: u64 = 1 << 24;
-    len == 0 || len > there && (len.abs_diff(most / 2 + 1) <= NEAR || most - len <= NEAR)
+/// Placeholders are 0 and, if they exceed `remaining`, about half of `max` and about `max`. These two may be off by 16 MiB,
+/// because some programs subtract the size of other chunks. The actual length is `remaining` then.
+pub const fn is_placeholder(len: u64, max: u64, remaining: u64) -> bool {
+    const TOLERANCE: u64 = 1 << 24;
+    let is_near_max = len.abs_diff(max / 2 + 1) <= TOLERANCE || max - len <= TOLERANCE;
+    len == 0 || len > remaining && is_near_max
 }
 
 /// Number format of a sample in a file.

@@ -1,6 +1,6 @@
 //! Reading, rendering and writing of sound files.
 //!
-//! After a failure, no output is left behind. The message of an [`enum@Error`] is one line that names the file and a remedy.
+//! After a failure, no output is left behind. The message of an [`struct@Error`] is one line that names the file and a remedy.
 
 mod ahead;
 pub mod analyse;
@@ -28,7 +28,7 @@ pub mod wav;
 pub mod xorshift;
 
 pub use decoders::is_decoding;
-pub use error::Error;
+pub use error::{Error, Fault};
 pub use formats::{extensions, readable};
 pub use level::Level;
 pub use output::{Output, clean_up_on_interrupt};

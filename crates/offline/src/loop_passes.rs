@@ -64,18 +64,18 @@ impl LoopPasses {
         if self.passes_left == Some(0) {
             return Some(frames);
         }
-        let here = self.frames.end.saturating_sub(self.position);
-        (here > 0).then(|| frames.min(usize::try_from(here).unwrap_or(usize::MAX)))
+        let remaining = self.frames.end.saturating_sub(self.position);
+        (remaining > 0).then(|| frames.min(usize::try_from(remaining).unwrap_or(usize::MAX)))
     }
 
     /// Returns whether another pass follows, so that the source must jump back where it ends.
-    pub fn goes_on(&self) -> bool {
+    pub fn has_next_pass(&self) -> bool {
         self.passes_left != Some(0) && self.position > self.frames.start
     }
 
-    /// Returns the loop's first frame if the loop ends where the source has ended: a player goes on there. Otherwise returns
-    /// `None`.
-    pub fn goes_on_at(&self) -> Option<u64> {
+    /// Returns the loop's first frame, with which a player continues, if the loop ends at the end of the source. Otherwise
+    /// returns `None`.
+    pub fn loop_start_at_end(&self) -> Option<u64> {
         let at_end = self.passes_left == Some(0) && self.position == self.frames.end;
         at_end.then_some(self.frames.start)
     }
@@ -111,7 +111,7 @@ impl LoopPasses {
         let Self { fade, kept_from, output_frames: first, .. } = *self;
         let Range { start, end } = self.frames;
         self.output_frames += block[0].len() as u64;
-        let blended = |from: f32, to: f32, position: u64| {
+        let crossfaded = |from: f32, to: f32, position: u64| {
             let part = (position + 1) as f32 / fade as f32;
             from + part * (to - from)
         };
@@ -135,14 +135,14 @@ impl LoopPasses {
                         let skipped = fade - channel.before.len() as u64;
                         let before = (skipped..).zip(channel.before.drain(..));
                         let latest = &channel.latest;
-                        samples.extend(before.map(|(position, own)| {
-                            blended(own, latest[position as usize], position)
+                        samples.extend(before.map(|(position, sample)| {
+                            crossfaded(sample, latest[position as usize], position)
                         }));
                     }
                     samples.push(match fade_out.contains(&at) {
                         true => {
                             let position = at - fade_out.start;
-                            blended(sample, channel.latest[position as usize], position)
+                            crossfaded(sample, channel.latest[position as usize], position)
                         }
                         false => sample,
                     });

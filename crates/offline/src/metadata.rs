@@ -4,11 +4,10 @@
 
 use crate::{
     chunks_kept::{self, KeptChunk},
-    decoders::{Spliced, guard},
-    error::Error,
+    decoders::guard,
     formats::Container,
-    shared_file::SharedFile,
-    source::{Input, Source},
+    shared_file::{SharedFile, Spliced},
+    source::Source,
     wav::Chunk,
 };
 use lofty::{
@@ -84,21 +83,21 @@ struct Tags {
 }
 
 impl Metadata {
-    /// Reads the metadata of `input` that `container` can store. `source` must be the reader of `input`. `rates` are the sample
+    /// Reads the metadata of `file` that `container` can store. `source` must be the reader of `file`. `rates` are the sample
     /// rates of input and output in Hz.
     pub fn read(
-        input: &Input,
+        file: &SharedFile,
         source: &mut Source,
         container: Container,
         rates: [u32; 2],
-    ) -> Result<Self, Error> {
-        let unreadable = |source| Error::Read { path: input.path().into(), source };
-        let (before, after) = source.chunks();
-        let (before, after) = (before.to_vec(), after.to_vec());
-        let is_wav = matches!(source, Source::Wav(_));
+    ) -> io::Result<Self> {
+        let mut wav = source.wav();
+        let is_wav = wav.is_some();
+        let chunks = wav.as_ref().map(|wav| (wav.before.clone(), wav.after.clone()));
+        let (before, after) = chunks.unwrap_or_default();
         let holds_tags = |chunk: &Chunk| chunks_kept::holds_tags(chunk.id);
         let has_tags = !is_wav || before.iter().chain(&after).any(holds_tags);
-        let tags = if has_tags { Tags::read(&input.shared()) } else { Tags::default() };
+        let tags = if has_tags { Tags::read(file) } else { Tags::default() };
         let mut metadata = Self { left_out: tags.left_out.clone(), ..Self::default() };
         match container {
             Container::Flac => {
@@ -113,19 +112,20 @@ impl Metadata {
                 let keeps = is_wav && tags.left_out.is_empty();
                 let mut keep = |chunks: Vec<Chunk>| -> io::Result<Vec<KeptChunk>> {
                     let mut kept = Vec::new();
+                    let Some(wav) = &mut wav else { return Ok(kept) };
                     for chunk in chunks {
-                        if !keeps && chunks_kept::is_tag(source, chunk)? {
+                        if !keeps && chunks_kept::is_tag(wav, chunk)? {
                             continue;
                         }
-                        match chunks_kept::keep(source, chunk, rates)? {
-                            Some(own) => kept.push(own),
+                        match chunks_kept::keep(wav, chunk, rates)? {
+                            Some(kept_chunk) => kept.push(kept_chunk),
                             None => metadata.left_out.push(chunk.name()),
                         }
                     }
                     Ok(kept)
                 };
-                metadata.before = keep(before).map_err(unreadable)?;
-                metadata.after = keep(after).map_err(unreadable)?;
+                metadata.before = keep(before)?;
+                metadata.after = keep(after)?;
                 let has_any = !tags.fields.is_empty() || !tags.pictures.is_empty();
                 if !keeps && has_any {
                     metadata.after.extend(tags.chunks());
@@ -154,11 +154,11 @@ impl Tags {
     /// Reads the tags of `file`. Broken tags count as missing.
     fn read(file: &SharedFile) -> Self {
         let read = guard(|| {
-            let blocks = flac_in_ogg(&mut BufReader::new(file.at(0)));
+            let whole = || Some(file.part(0..file.metadata().ok()?.len()));
             // Both cases have the same type of reader: `lofty` is large, and would be compiled for each type.
-            let from = match blocks {
-                Some(blocks) => Spliced::new(blocks, file.at(0), 0..0),
-                None => Spliced::plain(file, 0..file.metadata().ok()?.len()),
+            let from = match flac_in_ogg(&mut BufReader::new(whole()?)) {
+                Some(blocks) => Spliced::new(blocks, file, 0..0),
+                None => whole()?,
             };
             let mut options = ParseOptions::new();
             let options = options.read_properties(false);

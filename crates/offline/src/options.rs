@@ -1,6 +1,6 @@
 //! Options of a run over a file.
 
-use crate::{score::KeyTrack, wav::Depth};
+use crate::{score::MidiFile, wav::Depth};
 use std::sync::Arc;
 use tone_filter_dsp::{Kernel, Routing, Settings};
 
@@ -35,8 +35,8 @@ pub struct Options {
     pub settings: Settings,
     /// Whether the input passes through unfiltered: the file is only converted.
     pub bypass: bool,
-    /// MIDI file that plays the bands; see the setting `keys`.
-    pub keys: KeyTrack,
+    /// MIDI file that plays the bands, if there is one; see the setting `keys`.
+    pub keys: Option<Arc<MidiFile>>,
     /// Notes of the input; `None` if the listener detects them.
     pub score: Option<Arc<tone_filter_dsp::Score>>,
     /// Number format of the output's samples; `None` for the input's.

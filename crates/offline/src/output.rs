@@ -1,6 +1,9 @@
 //! Output files that appear under their final name only when they are complete.
 
-use crate::{STDIO, error::Error};
+use crate::{
+    STDIO,
+    error::{Error, Fault},
+};
 use std::{
     collections::BTreeSet,
     fs::{self, File, TryLockError},
@@ -51,27 +54,27 @@ impl Output {
     /// If `path` is a folder, a disk or a socket; if it is `input`, under any name; if it exists and `force` is not set; if its
     /// folder cannot be created or written to.
     pub fn create(path: &Path, input: &Path, force: bool) -> Result<Self, Error> {
-        let unwritable = |source| Error::Write { path: path.into(), source };
+        let unwritable = |error| Fault::Write(error).at(path);
         if is_stream(path) {
             let named = (path != Path::new(STDIO)).then(|| File::options().write(true).open(path));
             let stream = named.transpose().map_err(unwritable)?;
-            let file = tempfile::tempfile().map_err(|source| Error::writing(path, source))?;
+            let file = tempfile::tempfile().map_err(|error| Error::writing(path, error))?;
             let file = Destination::Stream(file, stream);
             return Ok(Self { path: path.into(), target: path.into(), file, force });
         }
         if let Ok(existing) = fs::metadata(path) {
             if existing.is_dir() {
-                return Err(Error::Folder(path.into()));
+                return Err(Fault::Folder.at(path));
             }
             if fs::canonicalize(path).ok() == fs::canonicalize(input).ok() {
-                return Err(Error::OverInput(path.into()));
+                return Err(Fault::OverInput.at(path));
             }
             if !existing.is_file() {
-                return Err(Error::NotAFile(path.into()));
+                return Err(Fault::NotAFile.at(path));
             }
         }
         if !force && path.symlink_metadata().is_ok() {
-            return Err(Error::Exists(path.into()));
+            return Err(Fault::Exists.at(path));
         }
         let next = |link: &PathBuf| Some(link.with_file_name(fs::read_link(link).ok()?));
         // Follows at most 40 links in a row, as Linux does.
@@ -118,8 +121,7 @@ impl Output {
     /// # Errors
     /// If the system refuses.
     pub fn set_modified(&self, time: SystemTime) -> Result<(), Error> {
-        let path = &self.path;
-        self.file().set_modified(time).map_err(|source| Error::Write { path: path.clone(), source })
+        self.file().set_modified(time).map_err(|error| Fault::Write(error).at(&self.path))
     }
 
     /// Completes the output. A file is synced to the disk before it gets its final name, so even a power cut leaves no
@@ -130,7 +132,7 @@ impl Output {
     /// If the system refuses, or if a file with that name has appeared meanwhile and `force` is not set.
     pub fn commit(self) -> Result<(), Error> {
         let Self { path, target, file, force } = self;
-        let write = |source| Error::Write { path: path.clone(), source };
+        let write = |error| Fault::Write(error).at(&path);
         let file = match file {
             Destination::Named(file) => file,
             Destination::Stream(mut file, stream) => {
@@ -158,7 +160,7 @@ impl Output {
         match put_in_place(file, &target, force) {
             Ok(_) => Ok(()),
             Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(Error::Exists(path))
+                Err(Fault::Exists.at(&path))
             }
             Err(failed) => Err(write(failed.error)),
         }
@@ -166,15 +168,11 @@ impl Output {
 }
 
 impl Error {
-    /// Creates the error of a failed write to `path`: [`Self::Temporary`] for pipes and devices, whose content is stored first,
-    /// otherwise [`Self::Write`].
-    pub fn writing(path: &Path, source: io::Error) -> Self {
-        let path = path.to_path_buf();
-        if is_stream(&path) {
-            Self::Temporary { path, source }
-        } else {
-            Self::Write { path, source }
-        }
+    /// Creates the error of a failed write to `path`: [`Fault::Temporary`] for pipes and devices, whose content is stored
+    /// first, otherwise [`Fault::Write`].
+    pub fn writing(path: &Path, error: io::Error) -> Self {
+        let fault = if is_stream(path) { Fault::Temporary } else { Fault::Write };
+        fault(error).at(path)
     }
 }
 

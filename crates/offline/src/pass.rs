@@ -2,7 +2,7 @@
 
 use crate::{
     ahead::DecisionsAhead,
-    error::Error,
+    error::{Error, Fault},
     level::Level,
     loop_passes::LoopPasses,
     options::{Looped, Options, Tail},
@@ -79,31 +79,26 @@ impl<'a> Pass<'a> {
     pub fn new(input: &'a Input, options: &'a Options, gain: f32) -> Result<Self, Error> {
         let mut source = Source::open(input)?;
         let Format { channels, rate, .. } = source.format();
-        let path = || input.path().to_path_buf();
         let hertz = f64::from(rate);
         let mut filter = ToneFilter::new(hertz, &options.settings)
-            .map_err(|source| Error::Filter { path: path(), source })?
+            .map_err(|error| Fault::Filter(error).at(input.path()))?
             .with_channels(usize::from(channels))
             .with_kernel(options.kernel);
         filter.set_routing(options.routing());
         filter.set_score(options.score.clone());
         filter.reset();
         let resampler = options.rate.filter(|to| *to != rate).map(|to| {
-            Resampler::new(rate, to, channels).map_err(|reason| Error::Rate {
-                path: path(),
-                from: rate,
-                to,
-                reason,
-            })
+            let fault = |reason| Fault::Rate { from: rate, to, reason };
+            Resampler::new(rate, to, channels).map_err(|reason| fault(reason).at(input.path()))
         });
         let looped = match (options.looped, source.looped()?) {
             (Looped::Nothing, _) => None,
             (Looped::Whole, None) => Some(0..source.frames().unwrap_or(u64::MAX)),
-            (_, own) => own,
+            (_, of_file) => of_file,
         };
-        let loop_passes = looped.filter(|_| !options.bypass).map(|own| {
+        let loop_passes = looped.filter(|_| !options.bypass).map(|frames| {
             let tail = ToneFilter::tail(&options.settings);
-            LoopPasses::new(own, channels.into(), hertz, tail)
+            LoopPasses::new(frames, channels.into(), hertz, tail)
         });
         // `ebur128` rejects some rates; there the loudness is unknown.
         let meter = |rate| EbuR128::new(u32::from(channels), rate, Mode::I).ok();
@@ -114,7 +109,7 @@ impl<'a> Pass<'a> {
             gain,
             repeats: false,
             frames_to_drop: filter.latency(),
-            player: KeyPlayer::new(&options.keys, &filter),
+            player: KeyPlayer::new(options.keys.as_deref(), &filter),
             decisions: None,
             meters: [rate, options.rate.unwrap_or(rate)].map(meter),
             source,
@@ -184,7 +179,8 @@ impl<'a> Pass<'a> {
             Stage::Source => {
                 let (mut not_finite, is_new) = self.read(block, frames)?;
                 if block[0].is_empty() && self.repeats && self.read > 0 {
-                    self.rewind()?;
+                    self.jump_to(0)?;
+                    (self.read, self.repeated) = (0, true);
                     not_finite = self.source.read(block, frames)?;
                 }
                 if !self.repeated && is_new {
@@ -197,7 +193,7 @@ impl<'a> Pass<'a> {
                 if is_new {
                     self.read += block[0].len() as u64;
                     block.iter().for_each(|channel| self.before.add(channel));
-                    self.unheard.hear(block);
+                    self.unheard.add_input(block);
                     measure(&mut self.meters[0], block);
                 }
                 self.process(block);
@@ -250,16 +246,14 @@ impl<'a> Pass<'a> {
         if let Some(room) = passes.room(frames) {
             read = Some(self.source.read(block, room)?).filter(|_| !block[0].is_empty());
         }
-        if read.is_none() && passes.goes_on() {
+        if read.is_none() && passes.has_next_pass() {
             let start = passes.restart();
             let room = passes.room(frames).unwrap_or(frames);
-            self.source.seek(self.input, start)?;
-            self.filter.play(KeyEvent::ReleaseAll);
-            self.filter.seek(start as f64 / self.filter.sample_rate());
-            self.player = KeyPlayer::new(&self.options.keys, &self.filter).from(start);
+            self.jump_to(start)?;
             read = Some(self.source.read(block, room)?);
         }
-        Ok((read.unwrap_or(0), passes.advance(block[0].len())))
+        let is_new = self.loop_passes.as_mut().is_none_or(|passes| passes.advance(block[0].len()));
+        Ok((read.unwrap_or(0), is_new))
     }
 
     /// Replaces the content of `block` by frames that follow the source's end, as many as the filter's latency. Normally they
@@ -269,7 +263,7 @@ impl<'a> Pass<'a> {
         let latency = self.filter.latency();
         let tail = self.tail_frames();
         let start =
-            self.loop_passes.as_ref().filter(|_| tail == 0).and_then(LoopPasses::goes_on_at);
+            self.loop_passes.as_ref().filter(|_| tail == 0).and_then(LoopPasses::loop_start_at_end);
         let mut beyond = vec![Vec::new(); block.len()];
         if let Some(start) = start {
             self.source.seek(self.input, start)?;
@@ -289,14 +283,12 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Restarts the source, and releases all keys. The filter is not reset.
-    fn rewind(&mut self) -> Result<(), Error> {
-        self.source = Source::open(self.input)?;
+    /// Continues the source and the keys at `frame`, and releases all keys. The filter is not reset.
+    fn jump_to(&mut self, frame: u64) -> Result<(), Error> {
+        self.source.seek(self.input, frame)?;
         self.filter.play(KeyEvent::ReleaseAll);
-        self.filter.seek(0.0);
-        self.player = KeyPlayer::new(&self.options.keys, &self.filter);
-        self.read = 0;
-        self.repeated = true;
+        self.filter.seek(frame as f64 / self.filter.sample_rate());
+        self.player = KeyPlayer::new(self.options.keys.as_deref(), &self.filter).from(frame);
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use crate::{
     ahead::with_listener,
     analyse::analyse,
     container::{Container, Writer},
-    error::Error,
+    error::{Error, Fault},
     level::Level,
     metadata::Metadata,
     options::Options,
@@ -61,12 +61,10 @@ pub struct Report {
     pub clipped: u64,
     /// Bands that sounded.
     pub notes: BandMask,
-    /// Reason why no note sounded, or a warning that left and right cancel; `None` if neither applies.
+    /// Reason why no note sounded, or a warning that left and right cancel; `None` if neither applies, and if the output is dry.
     pub unheard: Option<Cause>,
     /// Filter settings, copied from the options.
     pub settings: Settings,
-    /// Whether the input passed through unfiltered, as in the options.
-    pub bypass: bool,
 }
 
 impl Report {
@@ -79,11 +77,6 @@ impl Report {
     pub fn times_real_time(&self) -> f64 {
         self.source_seconds / self.wall_seconds
     }
-
-    /// Returns the speed in millions of samples per second, over all channels.
-    pub fn mega_samples_per_second(&self) -> f64 {
-        self.samples as f64 / self.wall_seconds / 1e6
-    }
 }
 
 /// Renders the file `input` to the file `output`: as FLAC if the extension of `output` says so, otherwise as WAV. Input and
@@ -92,7 +85,7 @@ impl Report {
 /// Memory does not grow with the length. The output appears when it is complete, and depends only on input and options.
 ///
 /// # Errors
-/// See [`enum@Error`]. After an error there is no new output, and an old one is untouched.
+/// See [`Fault`]. After an error there is no new output, and an old one is untouched.
 pub fn render(
     input: &Path,
     output: &Path,
@@ -108,7 +101,7 @@ pub fn render(
         let work = (&mut pass, &input, options);
         run(work, &mut |part| progress(part / 2.0), &mut |_| Ok(()))?;
         if pass.after.peak <= ROUNDING * pass.before.peak {
-            return Err(Error::Silent(input.path().into()));
+            return Err(Fault::Silent.at(input.path()));
         }
         gain = libm::powf(10.0, peak_db / 20.0) / pass.after.peak;
         pass = Pass::new(&input, options, gain)?;
@@ -127,11 +120,14 @@ pub fn render(
     let dithered = !options.no_dither && (bits < source.depth.bits() || processed && bits <= 16);
     let metadata = match options.strip_metadata {
         true => Metadata::default(),
-        false => Metadata::read(&input, &mut pass.source, container, [source.rate, format.rate])?,
+        false => {
+            let rates = [source.rate, format.rate];
+            let read = Metadata::read(&input.file, &mut pass.source, container, rates);
+            read.map_err(|error| Fault::Read(error).at(input.path()))?
+        }
     };
-    let frames = pass.most_frames();
-    let mut writer = Writer::new(container, &output, format, frames, dithered, &metadata)?;
-    writer.put_chunks(&metadata.before, &mut pass.source)?;
+    let (kind, frames) = ((container, format), pass.most_frames());
+    let mut writer = Writer::new(kind, &output, frames, dithered, &metadata, &mut pass.source)?;
     let long = is_long(&pass);
     let work = (&mut pass, &input, options);
     let frames = if long {
@@ -139,17 +135,16 @@ pub fn render(
     } else {
         run(work, &mut progress, &mut |block| writer.write(block))?
     };
-    writer.end_data()?;
-    writer.put_chunks(&metadata.after, &mut pass.source)?;
-    let clipped = writer.finish()?;
+    let clipped = writer.finish(&metadata, &mut pass.source)?;
     if options.keep_mtime {
         output.set_modified(input.modified()?)?;
     }
     output.commit()?;
-    let unheard = match pass.unheard() {
+    let is_wet = !options.bypass && options.settings.mix > 0.0;
+    let unheard = match pass.unheard().filter(|_| is_wet) {
         // At a focus of 0 %, the listener has not run. A second run with the listener may find a better reason.
         Some(Cause::Weak) if options.explain && options.settings.focus == 0.0 => {
-            let sound = (&options.settings, &options.keys);
+            let sound = (&options.settings, options.keys.as_deref());
             analyse(&input, sound, options.kernel, 1.0, |_| (), |_, _| Ok(()), |_| ())?.unheard
         }
         known => known,
@@ -170,7 +165,6 @@ pub fn render(
         notes: pass.notes,
         unheard,
         settings: options.settings,
-        bypass: options.bypass,
     })
 }
 
@@ -197,8 +191,7 @@ fn in_parallel<T>(
         let done = work(&mut |block| {
             let free = vectors.try_recv().unwrap_or_else(|_| vec![Vec::new(); block.len()]);
             // Only stops the work: the result is the error of the writing thread.
-            let gone =
-                |_| Error::Write { path: path.into(), source: io::ErrorKind::BrokenPipe.into() };
+            let gone = |_| Fault::Write(io::ErrorKind::BrokenPipe.into()).at(path);
             full.send(std::mem::replace(block, free)).map_err(gone)
         });
         drop(full);

@@ -36,11 +36,13 @@ pub struct Resampler {
     length: usize,
     /// Input samples of each channel that later output frames need.
     pending: Vec<Vec<f32>>,
-    /// Row of the table for the next output frame: its distance from the input frame before it, in units of 1 / `to` input
-    /// frames.
+    /// Row of the table for the next output frame. It is the distance from the previous input frame to this output frame, in
+    /// units of 1 / `to` input frames.
     phase: usize,
-    /// Number of input frames so far, and number of output frames so far.
-    frames: [u64; 2],
+    /// Number of input frames so far.
+    input_frames: u64,
+    /// Number of output frames so far.
+    output_frames: u64,
 }
 
 impl Resampler {
@@ -69,7 +71,7 @@ impl Resampler {
         }
         // The first output frame has the time of the first input frame, which the filter must have in its middle.
         let pending = vec![vec![0.0; half - 1]; usize::from(channels)];
-        Ok(Self { from, to, table, length, pending, phase: 0, frames: [0; 2] })
+        Ok(Self { from, to, table, length, pending, phase: 0, input_frames: 0, output_frames: 0 })
     }
 
     /// Returns the number of output frames for `frames` of the input.
@@ -79,7 +81,7 @@ impl Resampler {
 
     /// Takes the next input from `channels`, and replaces it by the output that can be computed so far.
     pub fn process(&mut self, channels: &mut [Vec<f32>]) {
-        self.frames[0] += channels[0].len() as u64;
+        self.input_frames += channels[0].len() as u64;
         for (pending, channel) in self.pending.iter_mut().zip(channels.iter_mut()) {
             pending.append(channel);
         }
@@ -89,7 +91,7 @@ impl Resampler {
     /// Replaces the content of `channels` by the output that remains after the last input.
     pub fn finish(&mut self, channels: &mut [Vec<f32>]) {
         channels.iter_mut().for_each(Vec::clear);
-        let left = (self.output_frames(self.frames[0]) - self.frames[1]) as usize;
+        let left = (self.output_frames(self.input_frames) - self.output_frames) as usize;
         for pending in &mut self.pending {
             pending.resize(pending.len() + self.length, 0.0);
         }
@@ -110,7 +112,7 @@ impl Resampler {
             start += self.phase / self.to;
             self.phase %= self.to;
         }
-        self.frames[1] += given as u64;
+        self.output_frames += given as u64;
         self.pending.iter_mut().for_each(|pending| drop(pending.drain(..start)));
     }
 }

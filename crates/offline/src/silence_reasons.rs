@@ -1,7 +1,6 @@
 //! Reasons why no note sounds in a file.
 
 use crate::level::Level;
-use std::fmt;
 use tone_filter_dsp::{
     BandMask, BandRange, BandState, Bands, Keys, Scale, Settings, Stereo, ToneFilter,
     notes::{TONES, by_pitch, name_at, of_listener},
@@ -15,77 +14,60 @@ const OFF_TUNE: f64 = 30.0;
 const CANCELS: f64 = 0.01;
 
 /// Reason why no note sounds. `Display` writes the reason and a remedy.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum Cause {
     /// All samples are 0.
+    #[error("no note sounds, as the input is silent; check the recording")]
     Silent,
     /// Left and right cancel in their mean, which the bands get as input.
+    #[error(
+        "left and right are of opposite polarity and cancel in their mean, which the bands hear; add --stereo stereo"
+    )]
     Cancelled,
     /// The setting `freeze` holds the bands in the silence before the file.
+    #[error(
+        "no note sounds, as the bands are frozen in the silence before the file; add --freeze=off"
+    )]
     Frozen,
     /// All detected notes are muted. The fields are the command's flag that mutes them, the lowest detected band, and the pitch
     /// shift of the output in semitones.
+    #[error("no note sounds, as {0} mutes all that were detected, like {note}; {remedy}", note = name_at(*.1, *.2), remedy = remedy_for(.0))]
     Muted(&'static str, usize, f32),
     /// No detected note had its key held.
+    #[error("no note was detected while its key was held; try other keys, or --key-mode hold-any")]
     Keys,
     /// The score plays no note within the file.
+    #[error("no note of the score is played in the file; give the score of this music")]
     Score,
     /// The sound is too quiet. The fields are the maximum level of the sound and the setting `floor`, both in dB full scale.
+    #[error(
+        "no note was detected, as the sound is at {0:.0} dB and --floor at {1:.0} dB; add --auto, which adapts to any level, or lower --floor"
+    )]
     Quiet(f32, f32),
     /// The music is out of tune with the bands. The fields are the frequency of A4 in the music, and that of the bands, in Hz.
+    #[error(
+        "no note was detected, as the music is tuned to A4 = {0:.1} Hz, between the notes of --tuning {1}; add --auto-tuning, or --tuning {0:.1}"
+    )]
     OffTune(f64, f32),
-    /// No pitched sound was detected. The field is the focus in per cent: the remedy at 0 % differs from the one at other
-    /// values.
-    Unpitched(f32),
+    /// No pitched sound was detected by the listener.
+    #[error(
+        "no note was detected, as in drums, noise and speech; raise --sensitivity, or render with --focus 0, which lets all bands sound"
+    )]
+    Unpitched,
+    /// No pitched sound was detected at a focus of 0 %.
+    #[error("no note was detected, as in drums, noise and speech; lower --threshold")]
+    UnpitchedWithoutFocus,
     /// All notes are below the threshold or the floor.
+    #[error("no note was detected; lower --threshold or --floor")]
     Weak,
 }
 
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match *self {
-            Self::Silent => f.write_str("no note sounds, as the input is silent; check the recording"),
-            Self::Cancelled => f.write_str(
-                "left and right are of opposite polarity and cancel in their mean, which the bands hear; \
-                 add --stereo stereo",
-            ),
-            Self::Frozen => f.write_str(
-                "no note sounds, as the bands are frozen in the silence before the file; add --freeze=off",
-            ),
-            Self::Muted(flag, tone, shift) => {
-                let note = name_at(tone, shift);
-                write!(f, "no note sounds, as {flag} mutes all that were detected, like {note}; ")?;
-                f.write_str(match flag {
-                    "--range" => "add --range whole",
-                    "--scale" => "choose another --scale, --root or --custom",
-                    _ => "switch more of them on",
-                })
-            }
-            Self::Keys => f.write_str(
-                "no note was detected while its key was held; try other keys, or --key-mode hold-any",
-            ),
-            Self::Score => f.write_str(
-                "no note of the score is played in the file; give the score of this music",
-            ),
-            Self::Quiet(level, floor) => write!(
-                f,
-                "no note was detected, as the sound is at {level:.0} dB and --floor at {floor:.0} dB; \
-                 add --auto, which adapts to any level, or lower --floor"
-            ),
-            Self::OffTune(a4, tuning) => write!(
-                f,
-                "no note was detected, as the music is tuned to A4 = {a4:.1} Hz, between the notes of \
-                 --tuning {tuning}; add --auto-tuning, or --tuning {a4:.1}"
-            ),
-            Self::Unpitched(0.0) => f.write_str(
-                "no note was detected, as in drums, noise and speech; lower --threshold",
-            ),
-            Self::Unpitched(_) => f.write_str(
-                "no note was detected, as in drums, noise and speech; raise --sensitivity, or render with \
-                 --focus 0, which lets all bands sound",
-            ),
-            Self::Weak => f.write_str("no note was detected; lower --threshold or --floor"),
-        }
+/// Returns the remedy if `flag` mutes all detected notes.
+fn remedy_for(flag: &str) -> &'static str {
+    match flag {
+        "--range" => "add --range whole",
+        "--scale" => "choose another --scale, --root or --custom",
+        _ => "switch more of them on",
     }
 }
 
@@ -97,13 +79,15 @@ pub struct Unheard {
     /// Bands whose notes were detected.
     detected: BandMask,
     /// Bands whose notes were detected while the bands were not muted.
-    through: BandMask,
+    unmuted: BandMask,
     finder: Finder,
     frames: u64,
     /// Maximum power of the input, 1 at full scale.
     loudest: f32,
-    /// Two sums over the frames of a stereo input: of the squared mean of left and right, and of the mean of their squares.
-    squares: [f64; 2],
+    /// Sum over all frames of a stereo input: power of the mean of left and right.
+    power_of_mean: f64,
+    /// Sum over all frames of a stereo input: mean of the powers of left and right.
+    mean_power: f64,
 }
 
 impl Default for Unheard {
@@ -111,22 +95,23 @@ impl Default for Unheard {
         Self {
             has_sounded: false,
             detected: BandMask::NONE,
-            through: BandMask::NONE,
+            unmuted: BandMask::NONE,
             finder: Finder::default(),
             frames: 0,
             loudest: 0.0,
-            squares: [0.0; 2],
+            power_of_mean: 0.0,
+            mean_power: 0.0,
         }
     }
 }
 
 impl Unheard {
     /// Records the power of a stereo input, and of the mean of its channels. Ignores other inputs.
-    pub fn hear(&mut self, channels: &[Vec<f32>]) {
+    pub fn add_input(&mut self, channels: &[Vec<f32>]) {
         let [left, right] = channels else { return };
         for (left, right) in left.iter().zip(right).map(|(l, r)| (f64::from(*l), f64::from(*r))) {
-            self.squares[0] += (0.5 * (left + right)).powi(2);
-            self.squares[1] += 0.5 * (left * left + right * right);
+            self.power_of_mean += (0.5 * (left + right)).powi(2);
+            self.mean_power += 0.5 * (left * left + right * right);
         }
     }
 
@@ -143,7 +128,7 @@ impl Unheard {
             if let Some(tone) = of_listener(note).filter(|_| *on) {
                 self.detected = self.detected.with(tone, true);
                 if sounding.contains(tone) {
-                    self.through = self.through.with(tone, true);
+                    self.unmuted = self.unmuted.with(tone, true);
                 }
             }
         }
@@ -159,8 +144,8 @@ impl Unheard {
     /// even if notes have sounded. `settings` are the filter's, `has_score` says whether it plays a score, and `input` is the
     /// level of the whole input.
     pub fn cause(&self, settings: &Settings, has_score: bool, input: &Level) -> Option<Cause> {
-        let [mean, channels] = self.squares;
-        if channels > 0.0 && mean <= CANCELS * channels && settings.stereo != Stereo::Stereo {
+        let cancels = self.mean_power > 0.0 && self.power_of_mean <= CANCELS * self.mean_power;
+        if cancels && settings.stereo != Stereo::Stereo {
             return Some(Cause::Cancelled);
         }
         if self.has_sounded {
@@ -175,7 +160,7 @@ impl Unheard {
             Cause::Silent
         } else if settings.freeze {
             Cause::Frozen
-        } else if self.detected != BandMask::NONE && self.through == BandMask::NONE {
+        } else if self.detected != BandMask::NONE && self.unmuted == BandMask::NONE {
             self.muted(settings)
         } else if !auto && level < floor {
             Cause::Quiet(level, floor)
@@ -185,15 +170,18 @@ impl Unheard {
             Cause::Weak
         } else if has_score {
             Cause::Score
+        } else if settings.focus == 0.0 {
+            Cause::UnpitchedWithoutFocus
         } else {
-            Cause::Unpitched(settings.focus)
+            Cause::Unpitched
         })
     }
 
     /// Returns why all detected notes are muted: [`Cause::Keys`], or [`Cause::Muted`] with the flag that mutes them.
     fn muted(&self, settings: &Settings) -> Cause {
-        let sounds =
-            |own: Settings| own.sounding_bands().intersection(self.detected) != BandMask::NONE;
+        let sounds = |settings: Settings| {
+            settings.sounding_bands().intersection(self.detected) != BandMask::NONE
+        };
         let in_range = settings.range.bands().intersection(self.detected) != BandMask::NONE;
         if matches!(settings.keys, Keys::Hold | Keys::HoldAny) && in_range {
             return Cause::Keys;

@@ -102,8 +102,8 @@ impl<W: Write> Table<W> {
                     )
                 });
                 let tuning = found.tuning.map_or("null".into(), |hertz| format!("{hertz:.2}"));
-                let own = format!("\"key\":{key},\"tuning\":{tuning},{}", of_beats(beats));
-                writeln!(self.to, "\n],{own},\"not_finite\":{not_finite}}}")?;
+                let members = format!("\"key\":{key},\"tuning\":{tuning},{}", of_beats(beats));
+                writeln!(self.to, "\n],{members},\"not_finite\":{not_finite}}}")?;
             }
         }
         self.to.flush()
@@ -120,7 +120,7 @@ fn of_beats(beats: Option<&Beats>) -> String {
         Some(format!("{{\"bpm\":{tempo:.2},\"meter\":{meter},\"certainty\":{certainty:.3}}}"))
     });
     let (tempo, beats) = (tempo.as_deref().unwrap_or("null"), beats.into_iter());
-    let all = list(&mut beats.clone().flat_map(|own| own.beats.iter().map(|beat| beat.time)));
+    let all = list(&mut beats.clone().flat_map(|found| found.beats.iter().map(|beat| beat.time)));
     let downbeats = list(&mut beats.flat_map(Beats::downbeats));
     format!("\"tempo\":{tempo},\"beats\":[{all}],\"downbeats\":[{downbeats}]")
 }

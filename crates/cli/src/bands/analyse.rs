@@ -9,12 +9,12 @@ use std::{
 };
 use tone_filter_dsp::{FoundKey, Settings, ToneFilter, Voice, listener::beats::Beats};
 use tone_filter_offline::{
-    Error, Input, Output,
+    Error, Fault, Input, Output,
     analyse::{Analysed, analyse},
     arrangement::midi as in_parts,
     beats::BeatRecorder,
     found::{Finder, KeyAndTuning},
-    score::KeyTrack,
+    score::MidiFile,
     silence_reasons::Cause,
     table::{Syntax, Table},
     take::TakeRecorder,
@@ -60,10 +60,10 @@ impl fmt::Display for Done {
 pub fn analyse_one(
     args: &Args,
     file: &File,
-    (settings, keys): (&Settings, &KeyTrack),
+    (settings, keys): (&Settings, Option<&MidiFile>),
     progress: impl Fn(f64),
 ) -> Result<Option<Done>, Error> {
-    let is_skipped = |error: &Error| args.skip_existing && matches!(error, Error::Exists(_));
+    let is_skipped = |error: &Error| args.skip_existing && matches!(error.fault, Fault::Exists);
     let create = |path: &Option<PathBuf>| {
         let made = path.as_ref().map(|path| Output::create(path, &file.input, args.force));
         made.filter(|made| !made.as_ref().is_err_and(is_skipped)).transpose()
@@ -101,8 +101,11 @@ pub fn analyse_one(
         |filter: &ToneFilter| {
             finder.push(filter);
             beats.iter_mut().for_each(|beats| beats.push(filter));
-            transcriber.iter_mut().chain(&mut scribe).for_each(|own| own.push(filter));
-            arranger.iter_mut().for_each(|own| own.push(filter));
+            transcriber
+                .iter_mut()
+                .chain(&mut scribe)
+                .for_each(|transcriber| transcriber.push(filter));
+            arranger.iter_mut().for_each(|arranger| arranger.push(filter));
         },
         |hop, bands| {
             if png.is_some() {

@@ -1,7 +1,7 @@
 //! Arguments of `tone-filter bands`.
 
 use crate::{
-    inputs::Inputs,
+    inputs::InputFlags,
     sound::{Sound, number},
 };
 use clap::{
@@ -28,7 +28,7 @@ use tone_filter_dsp::{Kernel, NoteValue};
 )]
 pub struct Args {
     #[command(flatten)]
-    pub inputs: Inputs,
+    pub inputs: InputFlags,
     /// A picture to write: the notes over time; for several inputs the folder for their pictures, and so with the other
     /// outputs
     #[arg(long, value_name = "OUT.png", value_hint = ValueHint::AnyPath, value_parser = named(0))]
@@ -56,7 +56,7 @@ pub struct Args {
     #[arg(long, value_name = "STEP", requires = "midi", value_delimiter = ',', value_parser = step)]
     pub quantize: Option<Vec<NoteValue>>,
     /// How far --quantize moves notes: 100 onto the step, 50 half of the way there [0 to 100 %]
-    #[arg(long, value_name = "%", default_value = "100", requires = "quantize", value_parser = strength)]
+    #[arg(long, value_name = "%", default_value = "100", requires = "quantize", value_parser = |text: &str| number("strength", text, "%", 0.0..=100.0))]
     pub strength: f64,
     /// Time step of --png, --csv and --json [1 to 10000 ms]
     #[arg(long, value_name = "ms", default_value = "10", value_parser = hop)]
@@ -101,8 +101,9 @@ pub const FORMATS: [Format; 5] = [
 fn named(format: usize) -> impl TypedValueParser<Value = PathBuf> {
     let Format { id, extensions } = FORMATS[format];
     PathBufValueParser::new().try_map(move |path| {
-        let own = path.extension().map(|own| own.to_string_lossy().to_lowercase());
-        if own.is_none_or(|own| extensions.contains(&&*own)) || path.is_dir() {
+        let extension =
+            path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        if extension.is_none_or(|extension| extensions.contains(&&*extension)) || path.is_dir() {
             return Ok(path);
         }
         let (path, format, extension) = (path.display(), id.to_uppercase(), extensions[0]);
@@ -116,10 +117,6 @@ fn step(text: &str) -> Result<NoteValue, String> {
     step.ok_or_else(|| {
         format!("'{text}' is not a step; use 1/4, 1/8, 1/16 or 1/32, with a t for triplets")
     })
-}
-
-fn strength(text: &str) -> Result<f64, String> {
-    number("strength", text, "%", 0.0..=100.0)
 }
 
 /// Parses a hop in milliseconds; returns seconds.

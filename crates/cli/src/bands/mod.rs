@@ -6,7 +6,7 @@ mod files;
 
 use super::{
     inputs::print_repeated,
-    progress::Bar,
+    progress::{bar, move_to},
     report,
     sound::Task,
     usage::{Usage, refuse_terminal},
@@ -25,16 +25,13 @@ use std::{
 use tone_filter_dsp::{Controls, Settings};
 use tone_filter_offline::{Error, STDIO, batch::on_all_cores, clean_up_on_interrupt};
 
-/// Result for a file; `None` if it was skipped, because all of its outputs already existed (`--skip-existing`).
-type Fate = Result<Option<Done>, Error>;
-
 /// Analyses each file once, and writes all its outputs. Returns true if no file failed.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
     // Always with lookahead: the outputs show the listener's decisions, whatever the focus.
     let ahead = |settings| Settings { lookahead: true, ..settings };
     let task = if args.midi.is_some() { Task::WriteMidi } else { Task::Filter };
     let (Controls { settings, .. }, keys) =
-        args.sound.clone().for_task(task).read(ahead, args.quiet)?;
+        args.sound.read(task, Controls::default(), ahead, args.quiet)?;
     let outputs = args.outputs().into_iter().flatten();
     if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {
         let line = "- stands for one output; name files for the others";
@@ -61,20 +58,20 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         [only] => only.input.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         _ => format!("{count} files"),
     };
-    let (bar, start) = (Bar::new(&title, args.quiet), Instant::now());
+    let (bar, start) = (bar(&title, args.quiet), Instant::now());
     let workers = args.inputs.workers(count);
     let fates = on_all_cores(all, workers, |_, mut file| {
         let progress = |part: f64| {
             if count == 1 {
-                bar.move_to(part);
+                move_to(&bar, part);
             }
         };
         let fate = match file.failed.take() {
             Some(error) => Err(error),
             None if file.outputs.iter().all(Option::is_none) => Ok(None),
-            None => analyse_one(args, &file, (&settings, &keys), progress),
+            None => analyse_one(args, &file, (&settings, keys.as_deref()), progress),
         };
-        bar.move_to((1 + done.fetch_add(1, Relaxed)) as f64 / count as f64);
+        move_to(&bar, (1 + done.fetch_add(1, Relaxed)) as f64 / count as f64);
         bar.suspend(|| print(&file, &fate, report_all, args.quiet));
         fate
     });
@@ -92,12 +89,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     if !one_file {
         let done = all_done().count();
         let skipped = count - done - failed;
-        let counted = report::counted([
-            (done, "done"),
-            (skipped, "skipped"),
-            (failed, "failed"),
-            (left_out.len(), "left out"),
-        ]);
+        let counted = report::counted([done, skipped, failed, left_out.len()]);
         let (sound, wall) =
             (all_done().map(|done| done.seconds).sum::<f64>(), start.elapsed().as_secs_f64());
         message!("{counted}: {sound:.2} s of audio in {wall:.3} s");
@@ -106,8 +98,8 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
 }
 
 /// Prints the outcome of `file` to standard error: errors always; a warning of invalid samples unless `quiet`; all else only if
-/// `in_full`.
-fn print(file: &File, fate: &Fate, in_full: bool, quiet: bool) {
+/// `in_full`. `fate` is `None` if the file was skipped.
+fn print(file: &File, fate: &Result<Option<Done>, Error>, in_full: bool, quiet: bool) {
     let input = file.input.display();
     match fate {
         Err(error) => message!("error: {error}"),

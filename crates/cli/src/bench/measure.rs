@@ -1,6 +1,9 @@
 //! Speed measurement of kernels. The kernels run in turns, so that other load on the computer affects all of them alike.
 
-use crate::{entries::voices, progress::Bar};
+use crate::{
+    entries::voices,
+    progress::{bar, move_to},
+};
 use std::{hint::black_box, time::Instant};
 use tone_filter_dsp::{BandMask, Controls, Kernel, Settings, Stereo, ToneFilter};
 
@@ -111,13 +114,13 @@ pub fn measure(
         ]);
     }
     let mut cycles = Cycles::new();
-    let bar = Bar::new("bench", false);
+    let bar = bar("bench", false);
     for turn in 0..MAX_TURNS_FACTOR * turns {
         let stable = |contender: &Contender| contender.since >= STABLE_AFTER;
         if turn >= turns && contenders.iter().flatten().all(stable) {
             break;
         }
-        bar.move_to((turn as f64 / turns as f64).min(1.0));
+        move_to(&bar, (turn as f64 / turns as f64).min(1.0));
         for contender in contenders.iter_mut().flatten() {
             contender.run(signal, &mut cycles);
         }
@@ -151,7 +154,8 @@ impl Cycles {
     /// Runs `work`. Returns how many cycles it took, or `None` without a counter.
     #[cfg(target_os = "linux")]
     fn count(&mut self, work: impl FnOnce()) -> Option<u64> {
-        let counting = self.counter.as_mut().and_then(|own| own.reset().and(own.enable()).ok());
+        let counting =
+            self.counter.as_mut().and_then(|counter| counter.reset().and(counter.enable()).ok());
         work();
         let counter = self.counter.as_mut().filter(|_| counting.is_some())?;
         counter.disable().ok()?;

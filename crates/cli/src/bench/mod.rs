@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     wav: Option<PathBuf>,
     /// Measure with this voice
-    #[arg(long, value_name = "NAME", default_value = "soft", value_parser = voice)]
+    #[arg(long, value_name = "NAME", default_value = "soft", value_parser = |text: &str| entry(voices(), text))]
     voice: usize,
     /// Compare with the report of another run, from --json
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "json")]
@@ -63,12 +63,15 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         if args.kernels.is_empty() { Kernel::available().collect() } else { args.kernels.clone() };
     let voice = voices().entries[args.voice].0;
     let source = args.wav.as_ref().map_or("noise".into(), |path| path.display().to_string());
-    let what = format!("{voice} with {source}");
-    let mut report = Report::new(what);
-    if let (Some(other), Some(path)) = (&against, &args.against) {
-        report.check(other, path)?;
+    let description = format!("{voice} with {source}");
+    if let (Some(Report { signal: other, .. }), Some(path)) = (&against, &args.against) {
+        let path = path.display();
+        anyhow::ensure!(
+            description == *other,
+            "{path}: it is of {other}, this run of {description}"
+        );
     }
-    report.add(&measure(&kernels, args.voice, rate, &signal, turns)?);
+    let report = Report::new(description, &measure(&kernels, args.voice, rate, &signal, turns)?);
     if args.json { report.print_json() } else { report.print(against.as_ref()) }
 }
 
@@ -96,11 +99,6 @@ fn recording(path: &Path, asked: impl Fn(f64) -> usize) -> anyhow::Result<(f64, 
     let signal: Vec<f32> = (0..channels[0].len()).map(mean).collect();
     anyhow::ensure!(!signal.is_empty(), "{}: holds no audio to measure with", path.display());
     Ok((f64::from(format.rate), signal))
-}
-
-/// Parses the name of a voice. Returns the index of its entry.
-fn voice(text: &str) -> Result<usize, String> {
-    entry(voices(), text)
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

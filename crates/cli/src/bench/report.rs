@@ -9,7 +9,7 @@ use std::{
     path::Path,
 };
 use tone_filter_dsp::Kernel;
-use tone_filter_offline as offline;
+use tone_filter_offline::Fault;
 
 /// Sample rates in Hz for which the report states the speed in multiples of real time.
 const RATES: [u32; 3] = [44_100, 48_000, 96_000];
@@ -17,7 +17,7 @@ const RATES: [u32; 3] = [44_100, 48_000, 96_000];
 #[derive(Serialize, Deserialize)]
 pub struct Report {
     /// Input of the measurement: the voice, and the recording or noise.
-    signal: String,
+    pub signal: String,
     kernels: Vec<Row>,
     /// Kernels that this CPU cannot run.
     missing: Vec<String>,
@@ -56,15 +56,15 @@ impl Row {
 }
 
 impl Report {
-    /// Creates a report without rows. `signal` describes the input of the measurement.
-    pub fn new(signal: String) -> Self {
+    /// Creates a report. `signal` describes the input of the measurement.
+    pub fn new(signal: String, speeds: &[KernelSpeeds]) -> Self {
+        let scalar = speeds.iter().find(|row| row.kernel.name() == "scalar");
         let missing = Kernel::NAMES.into_iter().filter(|name| name.parse::<Kernel>().is_err());
-        Self { signal, kernels: Vec::new(), missing: missing.map(str::to_owned).collect() }
-    }
-
-    pub fn add(&mut self, kernels: &[KernelSpeeds]) {
-        let scalar = kernels.iter().find(|own| own.kernel.name() == "scalar");
-        self.kernels.extend(kernels.iter().map(|own| Row::new(own, scalar)));
+        Self {
+            signal,
+            kernels: speeds.iter().map(|row| Row::new(row, scalar)).collect(),
+            missing: missing.map(str::to_owned).collect(),
+        }
     }
 
     /// Reads a report of another run.
@@ -72,20 +72,9 @@ impl Report {
     /// # Errors
     /// If the file cannot be read or is not a report.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let bytes = fs::read(path)
-            .map_err(|source| offline::Error::Read { path: path.to_owned(), source })?;
+        let bytes = fs::read(path).map_err(|error| Fault::Read(error).at(path))?;
         let report = serde_json::from_slice(&bytes);
         report.map_err(|_| anyhow::anyhow!("{}: not a report of `bench --json`", path.display()))
-    }
-
-    /// Checks that `other`, read from `path`, is comparable with this report.
-    ///
-    /// # Errors
-    /// If `other` is about a different input.
-    pub fn check(&self, other: &Self, path: &Path) -> anyhow::Result<()> {
-        let (path, own, other) = (path.display(), &self.signal, &other.signal);
-        anyhow::ensure!(own == other, "{path}: it is of {other}, this run of {own}");
-        Ok(())
     }
 
     pub fn print_json(&self) -> anyhow::Result<()> {
@@ -107,7 +96,7 @@ impl Report {
         for row in &self.kernels {
             let [a, b, c] = RATES.map(|rate| row.times_real_time[&rate.to_string()]);
             let before = against.map_or(String::new(), |other| {
-                let before = other.kernels.iter().find(|own| own.name == row.name);
+                let before = other.kernels.iter().find(|other_row| other_row.name == row.name);
                 let speed = |row: &Row| row.mega_samples_per_second;
                 format!(" {:>10}", figure(before.map(|before| speed(row) / speed(before)), 3))
             });

@@ -10,9 +10,8 @@ use cpal::{
 };
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::{
-    fmt,
     io::{self, Write},
-    sync::Arc,
+    sync::{Arc, atomic::Ordering::Relaxed},
     thread,
     time::{Duration, Instant},
 };
@@ -83,17 +82,10 @@ pub fn list() -> anyhow::Result<()> {
 
 /// Output device and its stream configuration.
 pub struct Speakers {
-    device: Device,
+    pub device: Device,
     config: SupportedStreamConfig,
     /// Number of channels of the sound. The device may have more.
     channels: u16,
-}
-
-/// Running output stream; dropping it stops the playback.
-pub struct Playing {
-    stream: Stream,
-    /// Time that the device takes to play what it has taken from the ring.
-    delay: Duration,
 }
 
 impl Speakers {
@@ -105,8 +97,8 @@ impl Speakers {
     pub fn find(name: Option<&str>, rate: u32, channels: u16) -> anyhow::Result<Self> {
         let device = Direction::Out.find(name)?;
         let ranges: Vec<_> = device.supported_output_configs()?.collect();
-        let own = device.default_output_config()?;
-        let config = [rate, own.sample_rate()].iter().find_map(|rate| {
+        let default = device.default_output_config()?;
+        let config = [rate, default.sample_rate()].iter().find_map(|rate| {
             let fitting = ranges.iter().filter(|range| range.channels() >= channels);
             let fitting = fitting.filter(|range| FORMATS.contains(&range.sample_format()));
             let fitting = fitting.filter_map(|range| range.try_with_sample_rate(*rate));
@@ -129,7 +121,8 @@ impl Speakers {
         self.config.sample_rate()
     }
 
-    /// Starts playback. Returns the producer of the device's ring, which has room for `seconds`.
+    /// Starts playback. Returns the stream, the time that the device takes to play what it has taken from its ring, and the
+    /// producer of the ring, which has room for `seconds`. Dropping the stream stops the playback.
     ///
     /// # Errors
     /// If the device does not start.
@@ -137,7 +130,7 @@ impl Speakers {
         &self,
         seconds: f64,
         controls: &Arc<Controls>,
-    ) -> anyhow::Result<(Playing, Producer<f32>)> {
+    ) -> anyhow::Result<(Stream, Duration, Producer<f32>)> {
         let frames = (seconds * f64::from(self.rate())) as usize;
         let (producer, ring) = RingBuffer::new(frames * usize::from(self.channels));
         let (channels, controls) = (self.channels.into(), Arc::clone(controls));
@@ -151,7 +144,7 @@ impl Speakers {
         }?;
         stream.play()?;
         let buffer = f64::from(stream.buffer_size().unwrap_or(0)) / f64::from(self.rate());
-        Ok((Playing { stream, delay: Duration::from_secs_f64(2.0 * buffer) }, producer))
+        Ok((stream, Duration::from_secs_f64(2.0 * buffer), producer))
     }
 
     fn stream<T: SizedSample + FromSample<f32>>(
@@ -167,20 +160,6 @@ impl Speakers {
             move |error| fail(&controls, &error),
             None,
         )
-    }
-}
-
-impl fmt::Display for Speakers {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        self.device.fmt(f)
-    }
-}
-
-impl Playing {
-    /// Waits until the device has played all samples taken from the ring, and stops it.
-    pub fn finish(self) {
-        thread::sleep(self.delay);
-        drop(self.stream);
     }
 }
 
@@ -204,7 +183,7 @@ impl Player {
         let patience = Duration::from_secs_f64(0.5 * frames as f64 / f64::from(self.rate));
         let start = Instant::now();
         while self.ring.slots() < frames * self.channels
-            && !self.controls.is_idle()
+            && !self.controls.idle.load(Relaxed)
             && start.elapsed() < patience
         {
             thread::sleep(Duration::from_micros(100));
@@ -227,10 +206,11 @@ impl Player {
 
 /// Input device with a running stream.
 pub struct Microphone {
-    device: Device,
-    config: StreamConfig,
+    pub device: Device,
+    /// Sample rate in Hz.
+    pub rate: u32,
     /// Number of recorded channels, 1 or 2.
-    channels: u16,
+    pub channels: u16,
     ring: Consumer<f32>,
     _stream: Stream,
 }
@@ -242,13 +222,13 @@ impl Microphone {
     /// If the device is missing, or does not start.
     pub fn find(name: Option<&str>, controls: &Arc<Controls>) -> anyhow::Result<Self> {
         let device = Direction::In.find(name)?;
-        let own = device.default_input_config()?;
-        let config = own.config();
+        let default = device.default_input_config()?;
+        let config = default.config();
         let channels = config.channels.min(2);
         let (producer, ring) =
             RingBuffer::new(config.sample_rate as usize / 2 * usize::from(channels));
         let controls = Arc::clone(controls);
-        let stream = match own.sample_format() {
+        let stream = match default.sample_format() {
             SampleFormat::F32 => listen::<f32>(&device, config, producer, controls),
             SampleFormat::I32 => listen::<i32>(&device, config, producer, controls),
             SampleFormat::I24 => listen::<cpal::I24>(&device, config, producer, controls),
@@ -257,16 +237,7 @@ impl Microphone {
             other => bail!("{device}: unsupported sample format {other}"),
         }?;
         stream.play()?;
-        Ok(Self { device, config, channels, ring, _stream: stream })
-    }
-
-    /// Returns the sample rate in Hz.
-    pub fn rate(&self) -> u32 {
-        self.config.sample_rate
-    }
-
-    pub fn channels(&self) -> u16 {
-        self.channels
+        Ok(Self { device, rate: config.sample_rate, channels, ring, _stream: stream })
     }
 
     /// Replaces the content of `block` by the next recorded samples, at most `frames` per channel.
@@ -277,12 +248,6 @@ impl Microphone {
         for (index, sample) in chunk.into_iter().enumerate() {
             block[index % self.channels as usize].push(sample);
         }
-    }
-}
-
-impl fmt::Display for Microphone {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        self.device.fmt(f)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::{controls::Controls, device::Microphone};
 use rtrb::Producer;
-use std::{thread, time::Duration};
+use std::{sync::atomic::Ordering::Relaxed, thread, time::Duration};
 use tone_filter_dsp::ToneFilter;
 use tone_filter_offline::{Error, options::Options, pass::Pass, score::KeyPlayer};
 
@@ -35,12 +35,12 @@ impl Feed<'_> {
     /// # Errors
     /// If the filter cannot work at the microphone's sample rate.
     pub fn microphone(microphone: Microphone, options: &Options) -> anyhow::Result<Self> {
-        let mut filter = ToneFilter::new(f64::from(microphone.rate()), &options.settings)?
-            .with_channels(usize::from(microphone.channels()))
+        let mut filter = ToneFilter::new(f64::from(microphone.rate), &options.settings)?
+            .with_channels(usize::from(microphone.channels))
             .with_kernel(options.kernel);
         filter.set_routing(options.routing());
         filter.reset();
-        let player = KeyPlayer::new(&options.keys, &filter);
+        let player = KeyPlayer::new(options.keys.as_deref(), &filter);
         Ok(Self::Live(Box::new(Live { microphone, filter, player })))
     }
 
@@ -54,7 +54,7 @@ impl Feed<'_> {
     fn channels(&self) -> usize {
         match self {
             Self::File(pass) => pass.format().channels.into(),
-            Self::Live(live) => live.microphone.channels().into(),
+            Self::Live(live) => live.microphone.channels.into(),
         }
     }
 
@@ -74,78 +74,68 @@ impl Feed<'_> {
     }
 }
 
-/// Engine that writes the filtered source to the ring.
-pub struct Engine<'a> {
-    feed: Feed<'a>,
-    /// Ring to the device; its samples are interleaved.
-    ring: Producer<f32>,
-    controls: &'a Controls,
-    /// Sample rate in Hz.
+/// Plays `feed` into `ring`, the ring to the device at `rate` Hz, until the source ends or the user quits. Returns how many
+/// samples of a file were NaN or infinite, and became silence.
+///
+/// # Errors
+/// If the rest of a file cannot be read.
+pub fn play(
+    mut feed: Feed,
+    mut ring: Producer<f32>,
     rate: u32,
-}
-
-impl<'a> Engine<'a> {
-    /// Creates the engine that plays `feed` into `ring` at `rate` Hz.
-    pub fn new(feed: Feed<'a>, ring: Producer<f32>, rate: u32, controls: &'a Controls) -> Self {
-        Self { feed, ring, controls, rate }
-    }
-
-    /// Plays until the source ends or the user quits. Returns how many samples of a file were NaN or infinite, and became
-    /// silence.
-    ///
-    /// # Errors
-    /// If the rest of a file cannot be read.
-    pub fn run(mut self) -> Result<u64, Error> {
-        let mut block = vec![Vec::new(); self.feed.channels()];
-        let mut frames = 0;
-        let mut settings = self.controls.settings();
-        while !self.controls.has_quit() {
-            if self.controls.paused() {
-                self.controls.set_idle(true);
-                thread::sleep(NAP);
-                continue;
-            }
-            let wanted = self.controls.settings();
-            // Succeeds: the settings are in range.
-            if wanted != settings && self.feed.filter().set_settings(&wanted).is_ok() {
-                settings = wanted;
-            }
-            if !self.feed.next(&mut block)? {
-                break;
-            }
-            self.put(&block);
-            frames += block[0].len();
-            let seconds = frames as f64 / f64::from(self.rate);
-            self.controls.advance(self.feed.filter().bands(), seconds);
-            if block[0].is_empty() {
-                thread::sleep(NAP);
-            }
+    controls: &Controls,
+) -> Result<u64, Error> {
+    let mut block = vec![Vec::new(); feed.channels()];
+    let mut frames = 0;
+    let mut settings = controls.state().settings;
+    while !controls.quit.load(Relaxed) {
+        if controls.paused.load(Relaxed) {
+            controls.idle.store(true, Relaxed);
+            thread::sleep(NAP);
+            continue;
         }
-        self.controls.set_idle(true);
-        // Waits until the device has taken the rest of the ring.
-        while self.ring.slots() < self.ring.buffer().capacity() && !self.controls.has_quit() {
+        let wanted = controls.state().settings;
+        // Succeeds: the settings are in range.
+        if wanted != settings && feed.filter().set_settings(&wanted).is_ok() {
+            settings = wanted;
+        }
+        if !feed.next(&mut block)? {
+            break;
+        }
+        put(&block, &mut ring, controls);
+        frames += block[0].len();
+        let bands = feed.filter().bands();
+        let mut state = controls.state();
+        (state.bands, state.seconds) = (bands, frames as f64 / f64::from(rate));
+        drop(state);
+        if block[0].is_empty() {
             thread::sleep(NAP);
         }
-        Ok(match &self.feed {
-            Feed::File(pass) => pass.not_finite(),
-            Feed::Live(_) => 0,
-        })
     }
+    controls.idle.store(true, Relaxed);
+    // Waits until the device has taken the rest of the ring.
+    while ring.slots() < ring.buffer().capacity() && !controls.quit.load(Relaxed) {
+        thread::sleep(NAP);
+    }
+    Ok(match &feed {
+        Feed::File(pass) => pass.not_finite(),
+        Feed::Live(_) => 0,
+    })
+}
 
-    /// Writes `block` to the ring, interleaved. Waits while the ring is full.
-    fn put(&mut self, block: &[Vec<f32>]) {
-        for frame in 0..block[0].len() {
-            while self.ring.slots() < block.len() {
-                if self.controls.has_quit() {
-                    return;
-                }
-                thread::sleep(NAP);
+/// Writes `block` to `ring`, interleaved. Waits while the ring is full.
+fn put(block: &[Vec<f32>], ring: &mut Producer<f32>, controls: &Controls) {
+    for frame in 0..block[0].len() {
+        while ring.slots() < block.len() {
+            if controls.quit.load(Relaxed) {
+                return;
             }
-            for channel in block {
-                // Cannot fail: the ring has room.
-                let _ = self.ring.push(channel[frame]);
-            }
-            self.controls.set_idle(false);
+            thread::sleep(NAP);
         }
+        for channel in block {
+            // Cannot fail: the ring has room.
+            let _ = ring.push(channel[frame]);
+        }
+        controls.idle.store(false, Relaxed);
     }
 }

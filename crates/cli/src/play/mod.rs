@@ -7,18 +7,18 @@ mod screen;
 
 use super::{
     report::warn_not_finite,
-    sound::{Sound, ahead_in_files, live},
+    sound::{Sound, Task, ahead_in_files, live},
     usage::{Usage, kernel},
 };
 use clap::{ArgGroup, ValueHint};
 use controls::Controls;
 use device::{Microphone, Speakers};
-use engine::{Engine, Feed};
+use engine::{Feed, play};
 use screen::Screen;
 use std::{
     io::{self, IsTerminal},
     path::PathBuf,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering::Relaxed},
     thread,
     time::Duration,
 };
@@ -82,7 +82,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
     let is_live = args.device.is_some();
     let adapt = if is_live { live } else { ahead_in_files };
-    let (sound, keys) = args.sound.read(adapt, args.quiet)?;
+    let default = tone_filter_dsp::Controls::default();
+    let (sound, keys) = args.sound.read(Task::Filter, default, adapt, args.quiet)?;
     let kernel = kernel(args.kernel);
     let (settings, bypass) = (sound.settings, sound.routing.bypass);
     let looped = Looped::Nothing;
@@ -102,11 +103,13 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         (speakers, Feed::File(Box::new(pass)))
     } else {
         let microphone = Microphone::find(args.device.as_deref(), &controls)?;
-        let speakers = Speakers::find(output, microphone.rate(), microphone.channels())?;
-        if speakers.rate() != microphone.rate() {
+        let speakers = Speakers::find(output, microphone.rate, microphone.channels)?;
+        if speakers.rate() != microphone.rate {
             return Err(Usage(format!(
-                "{microphone} works at {} Hz and {speakers} at {} Hz; set both to one rate in the system's settings",
-                microphone.rate(),
+                "{} works at {} Hz and {} at {} Hz; set both to one rate in the system's settings",
+                microphone.device,
+                microphone.rate,
+                speakers.device,
                 speakers.rate()
             ))
             .into());
@@ -114,14 +117,13 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         (speakers, Feed::microphone(microphone, &options)?)
     };
     let name = args.input.as_ref().map_or("live".into(), |path| path.display().to_string());
-    let title = format!("{name} on {speakers}");
+    let title = format!("{name} on {}", speakers.device);
 
     let shown = !args.quiet && io::stdout().is_terminal() && io::stdin().is_terminal();
     let seconds = WAITING[usize::from(is_live)];
     let not_finite = thread::scope(|scope| {
-        let (playing, ring) = speakers.start(seconds, &controls)?;
-        let engine = Engine::new(feed, ring, speakers.rate(), &controls);
-        let engine = scope.spawn(|| engine.run());
+        let (stream, delay, ring) = speakers.start(seconds, &controls)?;
+        let engine = scope.spawn(|| play(feed, ring, speakers.rate(), &controls));
         let mut screen = shown.then(|| Screen::open(&title)).transpose()?;
         while !engine.is_finished() {
             match &mut screen {
@@ -131,21 +133,23 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
         drop(screen);
         let played = engine.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        playing.finish();
+        // Waits until the device has played all samples taken from the ring.
+        thread::sleep(delay);
+        drop(stream);
         anyhow::Ok(played?)
     })?;
-    if let Some(error) = controls.failure() {
+    if let Some(error) = &controls.state().failure {
         anyhow::bail!("{title}: {error}; choose another device of --list-devices");
     }
     if !args.quiet {
         if let Some(input) = &args.input {
             warn_not_finite(input, not_finite);
         }
-        let gaps = match controls.gaps() {
+        let gaps = match controls.gaps.load(Relaxed) {
             0 => String::new(),
             gaps => format!(", {gaps} gaps: the computer was too busy"),
         };
-        message!("{title}: {:.2} s{gaps}", controls.seconds());
+        message!("{title}: {:.2} s{gaps}", controls.state().seconds);
     }
     Ok(())
 }

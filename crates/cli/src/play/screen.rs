@@ -10,6 +10,7 @@ use crossterm::{
 };
 use std::{
     io::{self, BufWriter, Stdout, Write},
+    sync::atomic::Ordering::Relaxed,
     time::Duration,
 };
 use tone_filter_dsp::{Band, BandState, Settings, notes::name_at};
@@ -70,7 +71,7 @@ impl Screen {
         match key.code {
             KeyCode::Char('q') | KeyCode::Esc => controls.quit(),
             KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => controls.quit(),
-            KeyCode::Char(' ') => controls.toggle_pause(),
+            KeyCode::Char(' ') => drop(controls.paused.fetch_xor(true, Relaxed)),
             KeyCode::Left => change_mix(controls, -STEP),
             KeyCode::Right => change_mix(controls, STEP),
             KeyCode::Up => self.choose_preset(false, controls),
@@ -89,21 +90,22 @@ impl Screen {
         let Some(preset) = presets::ids().nth(index).and_then(Preset::factory) else { return };
         self.preset = Some(index);
         // Keeps the setting `keys`: a MIDI file may be playing the bands.
-        let keys = controls.settings().keys;
+        let keys = controls.state().settings.keys;
         controls.set_settings(Settings { keys, ..preset.settings });
     }
 
     fn draw(&mut self, controls: &Controls) -> io::Result<()> {
         let (width, height) = terminal::size()?;
         let (width, height) = (usize::from(width), usize::from(height).max(4));
-        let settings = controls.settings();
-        let bands = controls.bands();
+        let (settings, bands, seconds) = {
+            let state = controls.state();
+            (state.settings, state.bands, state.seconds)
+        };
         queue!(self.out, terminal::BeginSynchronizedUpdate)?;
         let clip = |line: &str| line.chars().take(width).collect::<String>();
         let preset = self.preset.and_then(|index| presets::ids().nth(index)).unwrap_or("own sound");
-        let state = if controls.paused() { "paused" } else { "playing" };
-        let status =
-            format!("{}  {state}  Mix {:.0} %  {preset}", clock(controls.seconds()), settings.mix);
+        let state = if controls.paused.load(Relaxed) { "paused" } else { "playing" };
+        let status = format!("{}  {state}  Mix {:.0} %  {preset}", clock(seconds), settings.mix);
         self.line(0, &clip(&self.title.clone()))?;
         self.line(1, &clip(&status))?;
         self.line(height - 1, &clip("Space pause   Left/Right Mix   Up/Down preset   Q quit"))?;
@@ -137,8 +139,8 @@ impl Screen {
     /// Draws a band: the name of its note, and its level as a bar of at most `length` columns in the colour of the band's
     /// state.
     fn draw_band(&mut self, name: &str, band: &Band, length: usize) -> io::Result<()> {
-        let share = ((band.level_db() - LOWEST) / -LOWEST).clamp(0.0, 1.0);
-        let filled = (share * length as f32).round() as usize;
+        let fraction = ((band.level_db() - LOWEST) / -LOWEST).clamp(0.0, 1.0);
+        let filled = (fraction * length as f32).round() as usize;
         let colour = match band.state {
             BandState::Inactive => Color::DarkGrey,
             BandState::Sounding => Color::Green,
@@ -151,7 +153,7 @@ impl Screen {
 }
 
 fn change_mix(controls: &Controls, step: f32) {
-    let settings = controls.settings();
+    let settings = controls.state().settings;
     let mix = (settings.mix + step).clamp(0.0, 100.0);
     controls.set_settings(Settings { mix, ..settings });
 }

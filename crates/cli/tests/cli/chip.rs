@@ -112,44 +112,29 @@ fn arrangements_have_rows_on_the_beats() {
     }
 }
 
+/// Outputs and flags of lines that are refused, each with its message.
+const REFUSED: &str = "\
+out.wav | out.wav: unsupported output format; use .vgm, .vgz, .nsf, .fur or .txt
+out | out: has no extension; use .vgm, .vgz, .nsf, .fur or .txt
+. | .: is a folder; name a file that ends in .vgm, .vgz, .nsf, .fur or .txt
+out/ | out/: is a folder; name a file that ends in .vgm, .vgz, .nsf, .fur or .txt
+a.vgm --voice square | only the voice chip plays on a console; leave out --voice
+a.vgm --chip snes | chip = \"snes\" is unknown; use nes, gb or sms
+a.nsf --chip gb | a.nsf: unsupported output format for --chip gb; use .fur, .vgm or .vgz
+a.txt --chip sms | a.txt: unsupported output format for --chip sms; use .fur, .vgm or .vgz
+a.vgm --tempo fast | tempo = \"fast\" is not a number in BPM; use 10 to 1000 BPM or auto
+a.vgm --tempo 90 | tempo has no effect; add --sync, like --sync 1/8
+a.vgm --loop 1 | loop = 1 s is not before the end of the song at 0 s
+a.vgm --loop -1 | loop = \"-1\" is out of range; use 0 to 86400 s
+a.vgm --mix 50 | --mix has no effect on a song, which has the chip's notes alone, without a mix; leave it out
+a.vgm --tone=500 | --tone has no effect on a song, which has the chip's notes alone, without a mix; leave it out
+a.vgm --bypass | --bypass has no effect on a song, which has the chip's notes alone, without a mix; leave it out
+a.fur --drums | drums has no effect; name a MIDI file with --keys";
+
 #[test]
 fn what_cannot_be_written_is_said_in_one_line() {
     let folder = Folder::with(&silence());
-    let extensions = ".vgm, .vgz, .nsf, .fur or .txt";
-    let unsupported = format!("unsupported output format; use {extensions}");
-    let folder_named = format!("is a folder; name a file that ends in {extensions}");
-    let mix =
-        "has no effect on a song, which has the chip's notes alone, without a mix; leave it out";
-    for (flags, line) in [
-        ("out.wav", format!("out.wav: {unsupported}")),
-        ("out", format!("out: has no extension; use {extensions}")),
-        (".", format!(".: {folder_named}")),
-        ("out/", format!("out/: {folder_named}")),
-        (
-            "a.vgm --voice square",
-            "only the voice chip plays on a console; leave out --voice".into(),
-        ),
-        ("a.vgm --chip snes", "chip = \"snes\" is unknown; use nes, gb or sms".into()),
-        (
-            "a.nsf --chip gb",
-            "a.nsf: unsupported output format for --chip gb; use .fur, .vgm or .vgz".into(),
-        ),
-        (
-            "a.txt --chip sms",
-            "a.txt: unsupported output format for --chip sms; use .fur, .vgm or .vgz".into(),
-        ),
-        (
-            "a.vgm --tempo fast",
-            "tempo = \"fast\" is not a number in BPM; use 10 to 1000 BPM or auto".into(),
-        ),
-        ("a.vgm --tempo 90", "tempo has no effect; add --sync, like --sync 1/8".into()),
-        ("a.vgm --loop 1", "loop = 1 s is not before the end of the song at 0 s".into()),
-        ("a.vgm --loop -1", "loop = \"-1\" is out of range; use 0 to 86400 s".into()),
-        ("a.vgm --mix 50", format!("--mix {mix}")),
-        ("a.vgm --tone=500", format!("--tone {mix}")),
-        ("a.vgm --bypass", format!("--bypass {mix}")),
-        ("a.fur --drums", "drums has no effect; name a MIDI file with --keys".into()),
-    ] {
+    for (flags, line) in REFUSED.lines().map(|row| row.split_once(" | ").unwrap()) {
         assert_eq!(folder.fail(&format!("chip in.wav -o {flags}"), 2), line);
     }
     // If the input is missing, no folder is created for the output.
@@ -231,18 +216,4 @@ fn what_has_no_effect_or_place_is_warned_of() {
     let said = folder.run("chip in.wav -o noise.vgm");
     let advice = "warning: in.wav: no note was detected, as in drums, noise and speech; raise --";
     assert!(said.starts_with(advice) && said.contains(" 0 notes, "), "{said}");
-}
-
-#[test]
-fn the_words_under_the_help_fill_their_lines() {
-    let folder = Folder::new();
-    let mut command = folder.command("chip --help");
-    let help = String::from_utf8(command.env("COLUMNS", "80").output().unwrap().stdout).unwrap();
-    let words: Vec<&str> =
-        help.lines().skip_while(|line| !line.starts_with("For the NES")).collect();
-    assert!(words.len() > 8, "{help}");
-    for pair in words.windows(2).filter(|pair| !pair.contains(&"")) {
-        let next = pair[1].split(' ').next().unwrap();
-        assert!(pair[0].len() <= 80 && pair[0].len() + 1 + next.len() > 80, "{}", pair[0]);
-    }
 }

@@ -51,47 +51,36 @@ fn note_of_a_part_of_a_frame_is_printed() {
     assert!(said.contains(note), "{said}");
 }
 
+/// Flags with invalid values, each with the start of its message. A line that begins with a flag is for `render`.
+const INVALID: &str = "\
+--mix 150 | mix = 150 is out of range; use 0 to 100 %
+--threshold -61 | threshold = -61 is out of range; use -60 to -10 dB
+--tone 30kHz | tone = 30000 is out of range; use 500 to 20000 Hz
+--tone 30dB | tone = \"30dB\" is not a number in Hz; use 500 to 20000 Hz
+--ring nan | ring = \"nan\" is not a number in s; use 0.05 to 10 s
+--bypass=maybe | bypass = \"maybe\" is unknown; use off or on
+--scale custom | scale = custom lets all notes sound; name yours with --custom
+--custom 100010010000 | custom has no effect; add --scale custom
+--custom 101 | custom = '101' is not a list of 12 switches
+--bands 101 | bands = '101' is not a list of 48 or 77 switches
+--tail long | tail = \"long\" is unknown; use none, auto or 0 to 3600 seconds
+--normalize-peak 3 | normalize-peak = \"3\" is out of range; use -60 to 0 dB
+--sample-rate 48dB | sample-rate = \"48dB\" is not a number in Hz; use 1000 to 768000 Hz
+--jobs x | jobs = \"x\" is out of range; use 1 to 1024
+--suffix a/b | suffix = \"a/b\" has a path separator; use --out for folders
+--kernel mmx | this CPU has no kernel 'mmx'; use one of scalar,
+bench --seconds 0s | seconds = \"0s\" is out of range; use more than 0 and at most 86400 s
+bands in.wav --midi out.mid --quantize 1/3 | '1/3' is not a step; use 1/4,
+bands in.wav --midi out.mid --quantize 1/16 --strength 101 | strength = \"101\" is out of range
+bands in.wav --csv out.csv --hop 0 | hop = \"0\" is out of range; use 1 to 10000 ms";
+
 #[test]
 fn invalid_values_name_the_valid_ones() {
     let folder = Folder::with(&silence());
-    for (flag, message) in [
-        ("--mix 150", "mix = 150 is out of range; use 0 to 100 %"),
-        ("--threshold -61", "threshold = -61 is out of range; use -60 to -10 dB"),
-        ("--tone 30kHz", "tone = 30000 is out of range; use 500 to 20000 Hz"),
-        ("--tone 30dB", "tone = \"30dB\" is not a number in Hz; use 500 to 20000 Hz"),
-        ("--ring nan", "ring = \"nan\" is not a number in s; use 0.05 to 10 s"),
-        ("--bypass=maybe", "bypass = \"maybe\" is unknown; use off or on"),
-        ("--scale custom", "scale = custom lets all notes sound; name yours with --custom"),
-        ("--custom 100010010000", "custom has no effect; add --scale custom"),
-        ("--custom 101", "custom = '101' is not a list of 12 switches"),
-        ("--bands 101", "bands = '101' is not a list of 48 or 77 switches"),
-        ("--tail long", "tail = \"long\" is unknown; use none, auto or 0 to 3600 seconds"),
-        ("--normalize-peak 3", "normalize-peak = \"3\" is out of range; use -60 to 0 dB"),
-        (
-            "--sample-rate 48dB",
-            "sample-rate = \"48dB\" is not a number in Hz; use 1000 to 768000 Hz",
-        ),
-        ("--jobs x", "jobs = \"x\" is out of range; use 1 to 1024"),
-        ("--suffix a/b", "suffix = \"a/b\" has a path separator; use --out for folders"),
-        ("--kernel mmx", "this CPU has no kernel 'mmx'; use one of scalar, "),
-    ] {
-        let line = folder.fail(&format!("render in.wav -o out.wav {flag}"), 2);
+    for (flags, message) in INVALID.lines().map(|row| row.split_once(" | ").unwrap()) {
+        let verb = if flags.starts_with('-') { "render in.wav -o out.wav " } else { "" };
+        let line = folder.fail(&format!("{verb}{flags}"), 2);
         assert!(line.starts_with(message), "{line}");
-    }
-    for (line, message) in [
-        (
-            "bench --seconds 0s",
-            "seconds = \"0s\" is out of range; use more than 0 and at most 86400 s",
-        ),
-        ("bands in.wav --midi out.mid --quantize 1/3", "'1/3' is not a step; use 1/4, "),
-        (
-            "bands in.wav --midi out.mid --quantize 1/16 --strength 101",
-            "strength = \"101\" is out of range",
-        ),
-        ("bands in.wav --csv out.csv --hop 0", "hop = \"0\" is out of range; use 1 to 10000 ms"),
-    ] {
-        let said = folder.fail(line, 2);
-        assert!(said.starts_with(message), "{said}");
     }
 }
 
@@ -141,13 +130,8 @@ fn a_missing_or_full_folder_for_temporary_files_is_named() {
 fn a_pipe_without_audio_is_refused_at_its_first_bytes() {
     use std::{io::Write, process::Stdio};
     let folder = Folder::new();
-    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("tone-filter"))
-        .current_dir(folder.path(""))
-        .args(["render", "-", "-o", "out.wav"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = folder.program("render - -o out.wav");
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(&[b'y'; 64]).unwrap();
     let said = text(child.wait_with_output().unwrap().stderr);

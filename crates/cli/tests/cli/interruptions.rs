@@ -5,7 +5,7 @@
 use crate::{Folder, float_wav, signals};
 use std::{
     fs,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::Duration,
 };
 use tone_filter_testkit::sweep;
@@ -21,11 +21,6 @@ fn twenty() -> Folder {
     }
     folder.run("render in -o whole");
     folder
-}
-
-fn start(folder: &Folder, line: &str, stderr: Stdio) -> Child {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tone-filter"));
-    command.current_dir(folder.path("")).args(line.split(' ')).stderr(stderr).spawn().unwrap()
 }
 
 /// Checks that each file in `out` is either temporary or equal to the one in `whole`. Returns the number of temporary files,
@@ -66,7 +61,8 @@ fn killed_at_any_moment_and_started_again_it_completes_the_set() {
     for moment in sweep::part(8, MOMENTS) {
         let killed = (0..50).any(|_| {
             let _ = fs::remove_dir_all(folder.path("out"));
-            let mut child = start(&folder, "render in -o out --jobs 2", Stdio::null());
+            let mut child =
+                folder.program("render in -o out --jobs 2").stderr(Stdio::null()).spawn().unwrap();
             // The program may end before this loop sees the state.
             while !reached(&folder, moment) && child.try_wait().unwrap().is_none() {
                 std::thread::sleep(Duration::from_micros(200));
@@ -89,7 +85,8 @@ fn killed_at_any_moment_and_started_again_it_completes_the_set() {
 fn two_runs_that_go_on_in_one_folder_share_the_work() {
     let folder = twenty();
     for line in ["render in -o out --skip-existing", "bands in --csv notes --skip-existing"] {
-        let mut runs = [(); 2].map(|()| start(&folder, line, Stdio::null()));
+        let mut runs =
+            [(); 2].map(|()| folder.program(line).stderr(Stdio::null()).spawn().unwrap());
         runs.iter_mut().for_each(|run| assert_eq!(run.wait().unwrap().code(), Some(0), "{line}"));
     }
     assert_eq!(check(&folder), (0, 20));
@@ -98,7 +95,7 @@ fn two_runs_that_go_on_in_one_folder_share_the_work() {
 
 /// Starts `line`, sends it `signal` once a temporary file is in `out`, and returns its stderr.
 fn interrupt(folder: &Folder, line: &str, signal: &str) -> String {
-    let mut child = start(folder, line, Stdio::piped());
+    let mut child = folder.program(line).stderr(Stdio::piped()).spawn().unwrap();
     // Once there is a temporary file, the signal handler is installed, too.
     while parts(folder) == 0 {
         assert!(child.try_wait().unwrap().is_none(), "too fast to be interrupted");
@@ -212,7 +209,7 @@ fn memory_stays_flat_however_long_the_file() {
         let file = fs::File::options().write(true).open(folder.path("in.wav")).unwrap();
         file.set_len(44 + u64::from(len)).unwrap();
 
-        let mut child = start(&folder, line, Stdio::null());
+        let mut child = folder.program(line).stderr(Stdio::null()).spawn().unwrap();
         let mut peak = 0;
         while child.try_wait().unwrap().is_none() {
             let status = fs::read_to_string(format!("/proc/{}/status", child.id()));

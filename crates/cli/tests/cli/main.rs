@@ -25,11 +25,7 @@ mod usage;
 mod verbs;
 
 use assert_cmd::Command;
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs, path::PathBuf};
 use tempfile::TempDir;
 use tone_filter_testkit::signals;
 
@@ -75,6 +71,13 @@ impl Folder {
         command
     }
 
+    /// Works like [`Folder::command`], but returns a command that can be started.
+    fn program(&self, line: &str) -> std::process::Command {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("tone-filter"));
+        command.current_dir(&self.0).args(line.split_whitespace());
+        command
+    }
+
     /// Runs `line`, which must succeed and leave stdout empty, and returns its stderr.
     fn run(&self, line: &str) -> String {
         let output = self.command(line).output().unwrap();
@@ -97,18 +100,10 @@ impl Folder {
         said.strip_prefix("error: ").expect(&said).trim_end().to_owned()
     }
 
-    /// Returns all files, folders and links, with the first MiB of their content. Folders and broken links have none.
+    /// Returns all files, folders and links, with their content. Folders and broken links have none.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let paths = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path());
-        // The first MiB is enough to tell files apart, and one test has a file of 1 GB.
-        let head = |path: &Path| {
-            use std::io::Read;
-            let mut bytes = Vec::new();
-            let file = fs::File::open(path).map(|file| file.take(1 << 20));
-            let _ = file.and_then(|mut file| file.read_to_end(&mut bytes));
-            bytes
-        };
-        paths.map(|path| (path.clone(), head(&path))).collect()
+        paths.map(|path| (path.clone(), fs::read(&path).unwrap_or_default())).collect()
     }
 
     fn bytes(&self, name: &str) -> Vec<u8> {
@@ -141,19 +136,14 @@ impl Folder {
         wav.samples().map(Result::unwrap).collect()
     }
 
-    /// Runs `line` in the folder, which must succeed without messages, and returns its standard output.
+    /// Runs `line` with a shell, which must succeed without messages, and returns its standard output.
     fn tool(&self, line: &str) -> Vec<u8> {
-        let mut words = line.split(' ');
-        let name = words.next().unwrap();
-        let mut command = std::process::Command::new(name);
-        let output =
-            command.args(words).current_dir(&self.0).stdin(std::process::Stdio::null()).output();
-        let output = output.unwrap_or_else(|error| {
-            panic!("{name}: {error}; this test needs sox and ffmpeg: apt-get install sox ffmpeg")
-        });
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && said.is_empty(), "{line}: {said}");
-        output.stdout
+        let (code, output, said) = self.shell(line);
+        assert!(
+            code == 0 && said.is_empty(),
+            "{line}: {said}; `cargo xtask test` installs sox and ffmpeg"
+        );
+        output
     }
 }
 

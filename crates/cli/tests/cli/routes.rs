@@ -1,16 +1,10 @@
-//! The output is the same for every kind of input and output, and for every number of cores.
+//! The output is the same for every kind of input and output, and for every number of jobs.
 
 use crate::{Folder, float_wav, signals};
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::Write,
-    process::{Command, Stdio},
-    thread,
-};
+use std::{collections::BTreeMap, fs, io::Write, process::Stdio, thread};
 use tone_filter_testkit::sweep;
 
-/// Combination of a route, a length, a verb, cores and flags.
+/// Combination of a route, a length, a verb, jobs and flags.
 type Cell = [&'static str; 5];
 
 /// Ways of a sound into the program and out of it. `redirected` has a file as standard input, `named pipe` reads `/dev/stdin`,
@@ -36,9 +30,8 @@ const SHORT: u32 = 1 << 16;
 
 const VERBS: [&str; 3] = ["render", "bands", "chip"];
 
-/// Numbers of jobs and cores: one job, the default of one job per core, and the default in a process that may use only one
-/// core.
-const CORES: [&str; 3] = ["--jobs 1", "", "one core"];
+/// Numbers of jobs: one, and the default of one per core.
+const JOBS: [&str; 2] = ["--jobs 1", ""];
 
 /// Sets of flags: none, flags for a filter without a listener, and flags that only `render` has.
 const FLAGS: [&str; 3] = ["", "--focus 0", "--tail 0.5 --normalize-peak -1 --sample-rate 48000"];
@@ -46,7 +39,7 @@ const FLAGS: [&str; 3] = ["", "--focus 0", "--tail 0.5 --normalize-peak -1 --sam
 /// Returns all combinations that the command and the system support.
 fn cells() -> Vec<Cell> {
     let mut cells: Vec<Cell> = vec![[""; 5]];
-    for (axis, values) in [&ROUTES[..], &LENGTHS, &VERBS, &CORES, &FLAGS].into_iter().enumerate() {
+    for (axis, values) in [&ROUTES[..], &LENGTHS, &VERBS, &JOBS, &FLAGS].into_iter().enumerate() {
         let with = |mut cell: Cell, value| {
             cell[axis] = value;
             cell
@@ -54,13 +47,13 @@ fn cells() -> Vec<Cell> {
         let all = cells.into_iter();
         cells = all.flat_map(|cell| values.iter().map(move |value| with(cell, value))).collect();
     }
-    cells.retain(|&[route, length, verb, cores, flags]| {
+    cells.retain(|&[route, length, verb, jobs, flags]| {
         let is_render = verb == "render";
         // Long files are tested only where most threads work on them: in `render` with the listener.
         let has_threads = length != "long" || is_render && flags != FLAGS[1];
         let one_file = !["folder", "pattern", "list"].contains(&route);
-        let has_system = cfg!(target_os = "linux") || cores != "one core" && route != "named pipe";
-        let has_verb = verb != "chip" || one_file && cores != "--jobs 1";
+        let has_system = cfg!(target_os = "linux") || route != "named pipe";
+        let has_verb = verb != "chip" || one_file && jobs.is_empty();
         has_system && has_threads && has_verb && (is_render || flags != FLAGS[2])
     });
     cells
@@ -93,7 +86,7 @@ fn inputs() -> Folder {
 }
 
 /// Runs `cell`, and returns the content of its output.
-fn run(folder: &Folder, [route, length, verb, cores, flags]: Cell) -> Vec<u8> {
+fn run(folder: &Folder, [route, length, verb, jobs, flags]: Cell) -> Vec<u8> {
     let file = format!("{length}/deep/in.wav");
     let (own, extension) = match verb {
         "bands" => ("--hop 100 --csv", "csv"),
@@ -116,23 +109,17 @@ fn run(folder: &Folder, [route, length, verb, cores, flags]: Cell) -> Vec<u8> {
         _ => ("", format!("out.{extension}")),
     };
     let out = if out.is_empty() { &made } else { out };
-    let jobs = if cores == "one core" { "" } else { cores };
     let line = format!("{verb} {input} {own} {out} {jobs} {flags} --force --quiet");
-    let program = assert_cmd::cargo::cargo_bin!("tone-filter");
-    let mut command = Command::new(program);
-    if cores == "one core" {
-        command = Command::new("taskset");
-        command.args(["--cpu-list", &first_core()]).arg(program);
-    }
     let stdin = match route {
         "redirected" => fs::File::open(folder.path(&file)).unwrap().into(),
         "pipe" | "named pipe" | "pipes" => Stdio::piped(),
         _ => Stdio::null(),
     };
-    command.current_dir(folder.path("")).args(line.split_whitespace()).stdin(stdin);
     // Removes the output of an earlier run, which could be mistaken for one of this run.
     drop(fs::remove_file(folder.path(&made)));
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut command = folder.program(&line);
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
     let pipe = child.stdin.take();
     let output = thread::scope(|scope| {
         scope.spawn(|| pipe.map(|mut pipe| pipe.write_all(&folder.bytes(&file))));
@@ -141,12 +128,6 @@ fn run(folder: &Folder, [route, length, verb, cores, flags]: Cell) -> Vec<u8> {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), &*said), (Some(0), ""), "{line}");
     if made.is_empty() { output.stdout } else { folder.bytes(&made) }
-}
-
-fn first_core() -> String {
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
-    list.trim().split([',', '-']).next().unwrap().into()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::{
     signals::{noisy_chord, white},
 };
 use std::fs;
-use tone_filter_dsp::{Duty, PitchClass, Scale, Settings, Stereo, ToneFilter, Voice};
+use tone_filter_dsp::{Settings, Stereo, ToneFilter};
 use tone_filter_presets::{self as presets, Preset};
 use tone_filter_testkit::sweep;
 
@@ -37,46 +37,6 @@ fn music() -> Vec<Vec<f32>> {
 }
 
 #[test]
-fn a_file_longer_than_a_block_is_what_the_filter_makes_of_it_at_once() {
-    for count in [1, 6] {
-        let source = white(1.0, f64::from(RATE));
-        let channels: Vec<Vec<f32>> =
-            (1..=count).map(|c| source.iter().map(|s| s / c as f32).collect()).collect();
-        let folder = Folder::with(&float_wav(RATE, &channels));
-        let said = folder.run("render in.wav -o out.wav --mix 100");
-        let settings = Settings { mix: 100.0, ..Settings::default() };
-        assert!(folder.floats("out.wav") == filtered(&settings, &channels), "{count} channels");
-        for word in ["in.wav -> out.wav", "1.00 s", "times real time", "M samples/s"] {
-            assert!(said.contains(word), "{said}");
-        }
-    }
-}
-
-#[test]
-fn values_are_read_as_people_type_them() {
-    let music = music();
-    let folder = Folder::with(&float_wav(RATE, &music));
-    folder.run(
-        "render in.wav -o out.wav --threshold -INF --tone 8,5kHz --release=0,1s --transpose -50ct \
-         --output -6,5 --stereo MONO --bypass=off --voice Chip --duty 50% --scale minor --root Bb",
-    );
-    let settings = Settings {
-        threshold: -60.0,
-        tone: 8500.0,
-        release: 100.0,
-        transpose: -0.5,
-        output: -6.5,
-        stereo: Stereo::Mono,
-        voice: Voice::Chip,
-        duty: Duty::Half,
-        scale: Scale::NaturalMinor,
-        root: PitchClass::new(1),
-        ..Settings::default()
-    };
-    assert!(folder.floats("out.wav") == filtered(&settings, &music));
-}
-
-#[test]
 fn flags_without_an_effect_are_warned_of() {
     let folder = Folder::with(&crate::silence());
     let warned = |line: &str| {
@@ -95,19 +55,6 @@ fn flags_without_an_effect_are_warned_of() {
     assert!(warned("bands in.wav --csv out.csv --focus 0 --sensitivity 80").is_empty());
     assert!(warned("render in.wav -o out.wav --root C --scale minor").is_empty());
     assert!(warned("render in.wav -o out.wav --duty 50 --quiet").is_empty());
-}
-
-#[test]
-fn quantities_that_are_no_settings_may_have_units_too() {
-    let folder = Folder::with(&float_wav(RATE, &music()));
-    for (name, flags) in [
-        ("plain.wav", "--sample-rate 22050 --tail 0.25 --normalize-peak -6"),
-        ("units.wav", "--sample-rate 22,05kHz --tail 250ms --normalize-peak -6DB"),
-    ] {
-        folder.run(&format!("render in.wav -o {name} {flags}"));
-    }
-    let bytes = |name| folder.bytes(name);
-    assert!(bytes("plain.wav") == bytes("units.wav"));
 }
 
 #[test]

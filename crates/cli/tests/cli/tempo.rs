@@ -1,7 +1,7 @@
 //! Tempo, beats, bars, key and tuning of a file, and MIDI files with a tempo map.
 
 use crate::{
-    Folder, SILENT, float_wav,
+    Folder, float_wav,
     notes::{Written, written},
 };
 use std::f64::consts::TAU;
@@ -132,14 +132,4 @@ fn bands_has_key_and_tuning_of_the_whole_file() {
         assert!((cents - 15.0).abs() < 2.0, "{flags}: {cents}");
         assert!(said.contains(&format!(" s, {root} major ")) && said.contains(", A4 = "), "{said}");
     }
-}
-
-#[test]
-fn silence_has_neither_notes_nor_key_nor_tuning() {
-    let folder = Folder::with(&crate::silence());
-    let said = folder.run("bands in.wav --json out.json --midi out.mid");
-    let json = folder.json("out.json");
-    assert!(json["key"].is_null() && json["tuning"].is_null() && json["tempo"].is_null(), "{json}");
-    assert!(written(&folder, "out.mid").starts.is_empty());
-    assert_eq!(said, format!("{SILENT}in.wav -> out.json, out.mid: 0.00 s\n"));
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     STDIO,
-    error::Error,
+    error::{Error, Fault},
     formats::{MP4_EXTENSIONS, extension, extensions, readable},
     source::{Input, Source},
 };
@@ -55,8 +55,8 @@ impl Reason {
 }
 
 /// Returns the files that `input` stands for, sorted by name. `input` is a file, a folder or a pattern, because some shells do
-/// not expand `*`. A folder stands for the audio files in it and its subfolders. Brackets and stars are literal in that part of
-/// the path which exists.
+/// not expand `*`. A folder stands for the audio files in it and its subfolders. In the part of the path that
+/// exists, brackets and stars are literal.
 ///
 /// Skips the output folders `outs` (canonical paths), and hidden folders. Adds to `left_out`: hidden audio files in folders,
 /// files in unsupported formats, and links to a folder that contains the link.
@@ -67,16 +67,16 @@ pub fn find(
     input: &Path,
     outs: &[PathBuf],
     left_out: &mut Vec<LeftOut>,
-) -> Vec<Result<FoundFile, (PathBuf, Error)>> {
-    let there = input.ancestors().find(|part| part.symlink_metadata().is_ok());
-    let there = there.unwrap_or(Path::new(""));
-    if input == Path::new(STDIO) || input == there {
-        return look_at(input, outs, left_out);
+) -> Vec<Result<FoundFile, Error>> {
+    let existing = input.ancestors().find(|path| path.symlink_metadata().is_ok());
+    let existing = existing.unwrap_or(Path::new(""));
+    if input == Path::new(STDIO) || input == existing {
+        return find_literal(input, outs, left_out);
     }
     let is_pattern = |text: &&str| text.contains(['*', '?', '[']);
-    let rest = input.strip_prefix(there).ok().and_then(Path::to_str).filter(is_pattern);
-    let pattern = rest.zip(there.to_str()).and_then(|(rest, there)| {
-        Path::new(&Pattern::escape(there)).join(rest).into_os_string().into_string().ok()
+    let missing = input.strip_prefix(existing).ok().and_then(Path::to_str).filter(is_pattern);
+    let pattern = missing.zip(existing.to_str()).and_then(|(missing, existing)| {
+        Path::new(&Pattern::escape(existing)).join(missing).into_os_string().into_string().ok()
     });
     // Patterns do not match hidden files. An invalid pattern counts as the name of a file.
     let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
@@ -85,24 +85,25 @@ pub fn find(
             Some(first) => std::iter::once(first)
                 .chain(paths)
                 .flat_map(|path| match path {
-                    Ok(path) => look_at(&path, outs, left_out),
+                    Ok(path) => find_literal(&path, outs, left_out),
                     Err(error) => {
                         let path = error.path().to_path_buf();
-                        vec![Err((path.clone(), Error::Read { path, source: error.into() }))]
+                        vec![Err(Fault::Read(error.into()).at(&path))]
                     }
                 })
                 .collect(),
-            None => vec![Err((input.into(), Error::NoMatch(input.into())))],
+            None => vec![Err(Fault::NoMatch.at(input))],
         },
-        None => look_at(input, outs, left_out),
+        None => find_literal(input, outs, left_out),
     }
 }
 
-fn look_at(
+/// Works like [`find`] for an `input` that is no pattern.
+fn find_literal(
     input: &Path,
     outs: &[PathBuf],
     left_out: &mut Vec<LeftOut>,
-) -> Vec<Result<FoundFile, (PathBuf, Error)>> {
+) -> Vec<Result<FoundFile, Error>> {
     if !fs::metadata(input).is_ok_and(|metadata| metadata.is_dir()) {
         let below = input.file_name().map_or_else(|| input.into(), PathBuf::from);
         return vec![Ok(FoundFile { path: input.into(), below, named: true })];
@@ -141,25 +142,25 @@ fn look_at(
             }
             Err(error) => {
                 let path = error.path().unwrap_or(input).to_path_buf();
-                let source = error.into_io_error().unwrap_or_else(|| io::ErrorKind::Other.into());
-                all.push(Err((path.clone(), Error::Read { path, source })));
+                let error = error.into_io_error().unwrap_or_else(|| io::ErrorKind::Other.into());
+                all.push(Err(Fault::Read(error).at(&path)));
             }
         }
     }
     if all.is_empty() {
-        all.push(Err((input.into(), Error::NoAudio(input.into()))));
+        all.push(Err(Fault::NoAudio.at(input)));
     }
     all
 }
 
 /// Returns whether `path` has the extension of a readable audio format.
 pub fn is_audio(path: &Path) -> bool {
-    extension(path).is_some_and(|own| extensions().any(|known| known == own))
+    extension(path).is_some_and(|extension| extensions().any(|known| known == extension))
 }
 
 /// Returns whether `path` has an extension of MP4. Such a file may have an unsupported coding.
 fn is_mp4(path: &Path) -> bool {
-    extension(path).is_some_and(|own| MP4_EXTENSIONS.contains(&&*own))
+    extension(path).is_some_and(|extension| MP4_EXTENSIONS.contains(&&*extension))
 }
 
 /// Returns whether the file at `path` is audio in a supported coding.
@@ -173,5 +174,5 @@ fn is_unread(path: &Path) -> bool {
         "aac", "ac3", "amr", "ape", "au", "mka", "mkv", "mp2", "ogv", "opus", "snd", "w64", "webm",
         "wma", "wv",
     ];
-    is_mp4(path) || extension(path).is_some_and(|own| UNREAD.contains(&&*own))
+    is_mp4(path) || extension(path).is_some_and(|extension| UNREAD.contains(&&*extension))
 }

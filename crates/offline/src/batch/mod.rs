@@ -4,9 +4,9 @@ mod find;
 mod plan;
 
 pub use find::{LeftOut, Reason};
-pub use plan::{Fate, Job, Outcome, Plan, Refused, Request};
+pub use plan::{Fate, Inputs, Job, Outcome, Plan, Refused, Request};
 
-use crate::{error::Error, options::Options, render::render};
+use crate::{error::Fault, options::Options, render::render};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 /// Progress observer. The worker threads call it; they are numbered from 0.
@@ -33,7 +33,7 @@ pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) ->
         let fate = match render(&job.input, &job.output, options, progress) {
             Ok(report) => Fate::Done(Box::new(report)),
             // Another run has created the output since the plan was made.
-            Err(Error::Exists(_)) if skip_existing => Fate::Skipped,
+            Err(error) if skip_existing && matches!(error.fault, Fault::Exists) => Fate::Skipped,
             Err(error) => Fate::Failed(error),
         };
         let (input, output) = (job.input.clone(), Some(job.output.clone()));

@@ -1,7 +1,13 @@
 //! Plan of a batch: all inputs with their outputs, checked before any work begins.
 
 use super::find::{FoundFile, LeftOut, Reason, find, is_audio};
-use crate::{STDIO, error::Error, formats::extension, output::is_stream, render::Report};
+use crate::{
+    STDIO,
+    error::{Error, Fault},
+    formats::extension,
+    output::is_stream,
+    render::Report,
+};
 use std::{
     collections::{HashMap, HashSet},
     ffi::{OsStr, OsString},
@@ -9,20 +15,27 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// Inputs of a batch, and rules for its outputs.
-#[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+/// Inputs of a batch, as the user has named them.
+#[derive(Debug, Clone, Default)]
+pub struct Inputs {
     /// Files, folders and patterns; `-` is standard input.
-    pub inputs: &'a [PathBuf],
-    /// Number of inputs that come from a list; they are the last ones of `inputs`. Their outputs in `out` keep the folders of
+    pub all: Vec<PathBuf>,
+    /// Number of inputs that come from a list; they are the last ones of `all`. Their outputs in a folder keep the folders of
     /// their relative paths.
     pub listed: usize,
     /// Folder of the playlist, which is part of the paths of its files; empty without a playlist. Output paths omit it.
-    pub listed_in: &'a Path,
+    pub listed_in: PathBuf,
+    /// Whether there is a list. With a list, the output is a folder, even if there is only one input file.
+    pub has_list: bool,
+}
+
+/// Inputs of a batch, and rules for its outputs.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Inputs of all requests of the run.
+    pub inputs: &'a Inputs,
     /// Output file for one input, or folder for all outputs. `None` writes beside the inputs, `-` to standard output.
     pub out: Option<&'a Path>,
-    /// Whether `out` is a folder even if there is only one input file.
-    pub out_is_folder: bool,
     /// Text that is added to the names of outputs; `{ext}` in it stands for the input's extension.
     pub suffix: &'a str,
     /// Whether `out` or `suffix` contains a preset's name. Then an input with the path of an output comes from an earlier run,
@@ -49,7 +62,7 @@ pub struct Job {
     pub(super) index: usize,
 }
 
-/// Outcome of rendering a file.
+/// Result for a file, without its paths.
 #[derive(Debug)]
 pub enum Fate {
     /// Rendered, with the report of the run.
@@ -60,7 +73,7 @@ pub enum Fate {
     Failed(Error),
 }
 
-/// Outcome of a file, with the paths of input and output.
+/// Result for a file, with the paths of input and output.
 #[derive(Debug)]
 pub struct Outcome {
     /// Input path.
@@ -81,7 +94,9 @@ pub struct Plan {
     /// Inputs that are not rendered, each with the reason.
     pub left_out: Vec<LeftOut>,
     pub(super) skip_existing: bool,
-    pub(super) outcomes: Vec<(usize, Outcome)>,
+    /// Outcomes that are known before any file is rendered, each with the position among the inputs: files that are skipped or
+    /// have failed.
+    pub outcomes: Vec<(usize, Outcome)>,
 }
 
 /// Error in a request; nothing is rendered.
@@ -98,8 +113,8 @@ pub enum Refused {
     /// An output is also an input.
     #[error("{}: is an input; choose another name or folder for the output", .0.display())]
     OverInput(PathBuf),
-    /// With `force`, the output of one input would overwrite another input. That may be an output of an earlier run, or a file
-    /// of the user.
+    /// With `force`, the output of one input would overwrite another input. The other input may be an output of an earlier run,
+    /// or a file of the user.
     #[error("{}: is an input that --force would overwrite; go on with --skip-existing, or choose an --out or another --suffix", .0.display())]
     Earlier(PathBuf),
     /// Several outputs, but the output's path is a file or has a file's extension.
@@ -116,11 +131,6 @@ pub enum Refused {
         /// Extension that the message suggests.
         extension: String,
     },
-    /// The report is requested on standard output, where the sound goes.
-    #[error(
-        "--json: the report would be mixed with the sound on standard output; give --out a file"
-    )]
-    Report,
     /// Standard input or output is used with more than one file. Or standard input is used without an output for it.
     #[error("- stands for one file: give it one input and one output")]
     Stdio,
@@ -136,10 +146,10 @@ impl Plan {
         let mut left_out = Vec::new();
         let found = find_all(request, run, &mut left_out);
         let one_file = matches!(&found[..], [Ok(FoundFile { named: true, .. })])
-            && request.inputs.len() == 1
-            && !request.out_is_folder;
+            && request.inputs.all.len() == 1
+            && !request.inputs.has_list;
         let is_stdio = |path: &Path| path == Path::new(STDIO);
-        let uses_stdin = request.inputs.iter().any(|input| is_stdio(input));
+        let uses_stdin = request.inputs.all.iter().any(|input| is_stdio(input));
         let to_stdout = request.out.is_some_and(is_stdio);
         let into_folder = request.out.is_some_and(|out| {
             !to_stdout && (!one_file || out.is_dir() || ends_with_separator(out))
@@ -150,8 +160,8 @@ impl Plan {
             return Err(Refused::Stdio);
         }
         let is_file_name = |out: &&Path| {
-            let is_called_so = is_audio(out) || is_written(out, request.extensions);
-            !out.is_dir() && (out.exists() || is_called_so && !ends_with_separator(out))
+            let has_extension = is_audio(out) || is_written(out, request.extensions);
+            !out.is_dir() && (out.exists() || has_extension && !ends_with_separator(out))
         };
         if let Some(out) = request.out.filter(|_| into_folder).filter(is_file_name) {
             return Err(Refused::NotAFolder(out.into()));
@@ -163,8 +173,8 @@ impl Plan {
         }
 
         let is_new = |out: &&Path| !to_stdout && out.symlink_metadata().is_err();
-        let is_bare = |out: &&Path| extension(out).is_none() && is_new(out);
-        if let Some(out) = request.out.filter(|_| !into_folder).filter(is_bare) {
+        let is_ambiguous = |out: &&Path| extension(out).is_none() && is_new(out);
+        if let Some(out) = request.out.filter(|_| !into_folder).filter(is_ambiguous) {
             let extension = request.extensions[0].into();
             return Err(Refused::Ambiguous { path: out.into(), extension });
         }
@@ -177,7 +187,7 @@ impl Plan {
         let canonical = |path: &Path| fs::canonicalize(path).ok();
         // Inputs that are outputs of an earlier run: a pattern like *.wav matches them, too, if they are beside their inputs.
         let mut earlier = HashSet::new();
-        for request in run.iter().filter(|own| own.named_after_preset || !own.suffix.is_empty()) {
+        for request in run.iter().filter(|run| run.named_after_preset || !run.suffix.is_empty()) {
             for found in found.iter().flatten() {
                 let output = canonical(&output_of(request, found));
                 earlier.extend(
@@ -187,22 +197,22 @@ impl Plan {
         }
         let is_earlier = |path: &Path| canonical(path).is_some_and(|path| earlier.contains(&path));
         let overwritten = found.iter().flatten().find(|found| is_earlier(&found.path));
-        let may_be_own = request.force && !request.named_after_preset;
-        if let Some(found) = overwritten.filter(|_| may_be_own) {
+        let may_be_of_user = request.force && !request.named_after_preset;
+        if let Some(found) = overwritten.filter(|_| may_be_of_user) {
             return Err(Refused::Earlier(found.path.clone()));
         }
         let (jobs, repeated, outcomes) = Default::default();
         let skip_existing = request.skip_existing;
         let mut plan = Self { jobs, repeated, left_out, skip_existing, outcomes };
-        let mut makers: HashMap<OsString, PathBuf> = HashMap::new();
+        let mut input_of: HashMap<OsString, PathBuf> = HashMap::new();
         let rendered = found.iter().flatten().filter(|found| !is_earlier(&found.path));
         let inputs: HashSet<PathBuf> =
             rendered.filter_map(|found| canonical(&found.path)).collect();
         for (index, found) in found.into_iter().enumerate() {
             let found = match found {
                 Ok(found) => found,
-                Err((input, error)) => {
-                    let fate = Fate::Failed(error);
+                Err(error) => {
+                    let (input, fate) = (error.path.clone(), Fate::Failed(error));
                     plan.outcomes.push((index, Outcome { input, output: None, fate }));
                     continue;
                 }
@@ -213,7 +223,7 @@ impl Plan {
                 plan.left_out.push(LeftOut { input, reason: Reason::Output });
                 continue;
             }
-            if let Some(other) = makers.insert(key(&output), input.clone()) {
+            if let Some(other) = input_of.insert(key(&output), input.clone()) {
                 if canonical(&other) == canonical(&input) {
                     plan.repeated.push(input);
                     continue;
@@ -229,26 +239,21 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Returns the outcomes that are known before any file is rendered: files that are skipped or have failed.
+    /// Returns [`Plan::outcomes`] without their positions.
     pub fn decided(&self) -> impl Iterator<Item = &Outcome> {
         self.outcomes.iter().map(|(_, outcome)| outcome)
-    }
-
-    /// Removes and returns the outcomes of [`Plan::decided`].
-    pub fn take_decided(&mut self) -> Vec<Outcome> {
-        self.outcomes.drain(..).map(|(_, outcome)| outcome).collect()
     }
 
     fn add(&mut self, job: Job, request: &Request) {
         let is_file = |path: &Path| path != Path::new(STDIO);
         let missing = is_file(&job.input).then(|| fs::metadata(&job.input).err()).flatten();
         let exists = !is_stream(&job.output) && job.output.symlink_metadata().is_ok();
-        let fate = if let Some(source) = missing {
-            Fate::Failed(Error::Read { path: job.input.clone(), source })
+        let fate = if let Some(error) = missing {
+            Fate::Failed(Fault::Read(error).at(&job.input))
         } else if exists && request.skip_existing {
             Fate::Skipped
         } else if exists && !request.force {
-            Fate::Failed(Error::Exists(job.output.clone()))
+            Fate::Failed(Fault::Exists.at(&job.output))
         } else {
             self.jobs.push(job);
             return;
@@ -262,14 +267,15 @@ fn find_all(
     request: &Request,
     run: &[Request],
     left_out: &mut Vec<LeftOut>,
-) -> Vec<Result<FoundFile, (PathBuf, Error)>> {
+) -> Vec<Result<FoundFile, Error>> {
     let outs = run.iter().filter_map(|request| fs::canonicalize(request.out?).ok());
     let outs: Vec<PathBuf> = outs.collect();
     let find = |input: &PathBuf| find(&native(input), &outs, left_out);
-    let mut found: Vec<_> = request.inputs.iter().map(find).collect();
-    let named = request.inputs.len() - request.listed;
+    let Inputs { all, listed, listed_in, .. } = request.inputs;
+    let mut found: Vec<_> = all.iter().map(find).collect();
+    let named = all.len() - listed;
     for found in found[named..].iter_mut().flatten().flatten() {
-        let path = found.path.strip_prefix(request.listed_in).unwrap_or(&found.path);
+        let path = found.path.strip_prefix(listed_in).unwrap_or(&found.path);
         if path.is_relative() {
             let is_name = |part: &Component| matches!(part, Component::Normal(_));
             found.below = path.components().filter(is_name).collect();
@@ -284,7 +290,7 @@ fn native(path: &Path) -> PathBuf {
 }
 
 fn is_written(path: &Path, extensions: &[&str]) -> bool {
-    extension(path).is_some_and(|own| extensions.contains(&&*own))
+    extension(path).is_some_and(|extension| extensions.contains(&&*extension))
 }
 
 /// Placeholder of the input's extension in a suffix.
@@ -293,8 +299,8 @@ const EXTENSION: &str = "{ext}";
 /// Returns `path` with the suffix of `request` at the end of its name, and the first extension of `request`.
 fn renamed(path: &Path, request: &Request) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
-    let own = path.extension().unwrap_or_default().to_string_lossy();
-    name.push(request.suffix.replace(EXTENSION, &own));
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    name.push(request.suffix.replace(EXTENSION, &extension));
     name.extend([".", request.extensions[0]].map(OsStr::new));
     path.with_file_name(name)
 }

@@ -2,11 +2,11 @@
 //! nor names of compressions, whose lengths may be wrong. Programs that write into pipes leave a placeholder as length; the
 //! minimal header has the actual length.
 
-use super::{
-    splice::Spliced,
-    tags::{peek, word},
+use super::tags::{peek, word};
+use crate::{
+    formats::is_placeholder,
+    shared_file::{SharedFile, Spliced},
 };
-use crate::{formats::is_open, shared_file::SharedFile};
 use std::io;
 
 /// Length in bytes of the part of the chunk `COMM` that precedes the type of compression.
@@ -33,17 +33,18 @@ pub fn splice(file: &SharedFile, start: u64, len: u64) -> io::Result<Option<Spli
         let head = peek(file, position, 16)?;
         let (Some(id), Some(size)) = (head.get(..4), word(&head, 4)) else { return Ok(None) };
         position += 8;
-        let mut size_there = u64::from(size);
+        let mut actual_size = u64::from(size);
         match id {
             b"COMM" => common = Some(peek(file, position, u64::from(size.min(22)))?),
             b"SSND" => {
                 let Some(offset) = word(&head, 8) else { return Ok(None) };
-                let open = is_open(size_there, u32::MAX.into(), len.saturating_sub(position));
+                let open =
+                    is_placeholder(actual_size, u32::MAX.into(), len.saturating_sub(position));
                 if open {
-                    size_there = len - position;
+                    actual_size = len - position;
                 }
                 let first = position + 8 + u64::from(offset);
-                let end = position + size_there;
+                let end = position + actual_size;
                 if first > end {
                     return Ok(None);
                 }
@@ -51,7 +52,7 @@ pub fn splice(file: &SharedFile, start: u64, len: u64) -> io::Result<Option<Spli
             }
             _ => {}
         }
-        position += size_there + size_there % 2;
+        position += actual_size + actual_size % 2;
     }
     let (Some(mut common), Some((sound, open))) = (common, sound) else { return Ok(None) };
     let is_whole = common.len() >= COMMON + if is_compressed { 4 } else { 0 };
@@ -90,5 +91,5 @@ pub fn splice(file: &SharedFile, start: u64, len: u64) -> io::Result<Option<Spli
     ];
     let end = sound.end.min(len);
     let first = sound.start.min(end);
-    Ok(Some(Spliced::new(head.concat(), file.at(0), first..end)))
+    Ok(Some(Spliced::new(head.concat(), file, first..end)))
 }

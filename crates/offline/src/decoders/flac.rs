@@ -6,18 +6,16 @@
 
 use super::{
     About, Decoder, guard,
-    splice::Spliced,
     tags::{self, is_end, peek},
 };
 use crate::{
-    error::Error,
-    shared_file::SharedFile,
+    error::Fault,
+    shared_file::{SharedFile, Spliced},
     wav::{Depth, Format},
 };
 use flac_codec::{decode::FlacChannelReader, metadata::Metadata, stream::FrameHeader};
 use std::{
     io::{self, BufReader, Read},
-    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -40,7 +38,6 @@ const STREAMINFO: u8 = 0;
 const COMMENT: u8 = 4;
 
 pub struct Flac {
-    path: PathBuf,
     file: SharedFile,
     stream: Stream,
     format: Format,
@@ -80,30 +77,25 @@ impl Read for Counted {
 }
 
 impl Flac {
-    /// Opens `file`, called `path`, whose stream begins at `start`.
-    pub fn open(path: &Path, file: SharedFile, start: u64) -> Result<Self, Error> {
-        let stream = Stream::open(path, &file, start)?;
+    /// Opens `file`, whose stream begins at `start`.
+    pub fn open(file: &SharedFile, start: u64) -> Result<Self, Fault> {
+        let stream = Stream::open(file, start)?;
         let (format, frames) = (stream.format, stream.frames);
-        Ok(Self { path: path.into(), file, stream, format, frames })
+        Ok(Self { file: file.clone(), stream, format, frames })
     }
 
     /// Continues at `position`, where the frames of a stream have ended. Returns true if another stream begins there, false at
     /// the end of the file, and `None` at any other bytes.
-    fn go_on(&mut self, position: u64) -> Result<Option<bool>, Error> {
-        let unreadable = |source| Error::Read { path: self.path.clone(), source };
-        let is_stream = peek(&self.file, position, 4).map_err(unreadable)? == MARK;
-        if !is_stream && !is_end(&self.file, position, self.stream.end).map_err(unreadable)? {
+    fn go_on(&mut self, position: u64) -> Result<Option<bool>, Fault> {
+        let is_stream = peek(&self.file, position, 4)? == MARK;
+        if !is_stream && !is_end(&self.file, position, self.stream.end)? {
             return Ok(None);
         }
-        let Stream { frames, read, .. } = self.stream;
-        if let Some(frames) = frames.filter(|frames| *frames > read) {
-            let (path, missing) = (self.path.clone(), frames - read);
-            return Err(Error::Truncated { path, missing, frames });
-        }
+        self.stream.check_length()?;
         if is_stream {
-            self.stream = Stream::open(&self.path, &self.file, position)?;
+            self.stream = Stream::open(&self.file, position)?;
             if self.stream.format != self.format {
-                return Err(Error::broken(&self.path, "its format changes on the way"));
+                return Err(Fault::Broken("its format changes on the way".into()));
             }
             // The first header counts the frames of the first stream only.
             self.frames = None;
@@ -117,61 +109,39 @@ impl Decoder for Flac {
         About { format: self.format, natural_depth: self.format.depth, frames: self.frames }
     }
 
-    fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error> {
+    fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Fault> {
         let position = self.stream.position();
-        let fault = match self.stream.decode(packet) {
-            Ok(true) => return Ok(true),
-            Ok(false) => None,
-            Err(fault) => Some(fault),
-        };
+        let decoded = self.stream.decode(packet);
+        if let Ok(true) = decoded {
+            return Ok(true);
+        }
         packet.iter_mut().for_each(Vec::clear);
-        match self.go_on(position)? {
-            Some(more) => Ok(more),
-            None => Err(match fault {
-                Some(Fault::Broken(reason)) => Error::broken(&self.path, &reason),
-                Some(Fault::Io(source)) if source.kind() != io::ErrorKind::UnexpectedEof => {
-                    Error::Read { path: self.path.clone(), source }
-                }
-                _ => match self.stream.frames {
-                    Some(frames) if frames > self.stream.read => {
-                        let missing = frames - self.stream.read;
-                        Error::Truncated { path: self.path.clone(), missing, frames }
-                    }
-                    _ => Error::CutShort(self.path.clone()),
-                },
-            }),
+        if let Some(more) = self.go_on(position)? {
+            return Ok(more);
         }
-    }
-}
-
-enum Fault {
-    Io(io::Error),
-    Broken(String),
-}
-
-impl From<flac_codec::Error> for Fault {
-    fn from(error: flac_codec::Error) -> Self {
-        match error {
-            flac_codec::Error::Io(source) => Self::Io(source),
-            other => Self::Broken(other.to_string()),
+        match decoded {
+            Err(Fault::Read(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {}
+            Err(fault) => return Err(fault),
+            Ok(_) => {}
         }
+        self.stream.check_length()?;
+        Err(Fault::CutShort)
     }
 }
 
 impl Stream {
-    fn open(path: &Path, file: &SharedFile, start: u64) -> Result<Self, Error> {
-        let unreadable = |source| Error::Read { path: path.into(), source };
-        let len = file.metadata().and_then(|own| tags::end(file, own.len())).map_err(unreadable)?;
+    fn open(file: &SharedFile, start: u64) -> Result<Self, Fault> {
+        let len = tags::end(file, file.metadata()?.len())?;
         let mut position = start + MARK.len() as u64;
         let (mut description, mut comments) = (Vec::new(), Vec::new());
         loop {
-            let head = peek(file, position, 4).map_err(unreadable)?;
+            let head = peek(file, position, 4)?;
             let [kind, a, b, c] = head[..] else { break };
             let size = u32::from_be_bytes([0, a, b, c]);
             let is_wanted = matches!(kind & 0x7F, STREAMINFO | COMMENT) && size as usize <= LONGEST;
             position += 4;
             if is_wanted {
-                let block = peek(file, position, size.into()).map_err(unreadable)?;
+                let block = peek(file, position, size.into())?;
                 match kind & 0x7F {
                     STREAMINFO => description = block,
                     _ => comments = block,
@@ -183,18 +153,13 @@ impl Stream {
             }
         }
         if description.len() != DESCRIPTION {
-            return Err(Error::broken(path, "it does not describe its stream"));
+            return Err(Fault::Broken("it does not describe its stream".into()));
         }
-        let is_frame = |at: u64| {
-            let sync = peek(file, at, 2)?;
-            Ok(matches!(sync[..], [0xFF, 0xF8 | 0xF9]))
-        };
+        let is_frame = matches!(peek(file, position, 2)?[..], [0xFF, 0xF8 | 0xF9]);
         // No frame is here if the stated length of a block is wrong. Then searches for the first frame.
-        if position > len || position < len && !is_frame(position).map_err(unreadable)? {
+        if position > len || position < len && !is_frame {
             let from = start + (MARK.len() + 4 + DESCRIPTION) as u64;
-            position = first_frame(file, from, len)
-                .map_err(unreadable)?
-                .ok_or_else(|| Error::CutShort(path.into()))?;
+            position = first_frame(file, from, len)?.ok_or(Fault::CutShort)?;
             comments.clear();
         }
         let number = description[13..18].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
@@ -203,7 +168,7 @@ impl Stream {
         let open = |comments: &[u8]| {
             let head = head(&description, comments);
             let (taken, offset) = (Arc::default(), position.wrapping_sub(head.len() as u64));
-            let body = Spliced::new(head, file.at(0), position..len);
+            let body = Spliced::new(head, file, position..len);
             let from = BufReader::with_capacity(1 << 16, body);
             let counted = Counted { from, taken: Arc::clone(&taken) };
             let decoder = guard(|| FlacChannelReader::new(counted))
@@ -216,7 +181,7 @@ impl Stream {
             .and_then(|bytes| open(bytes).ok());
         let (decoder, taken, offset) = match opened {
             Some(opened) => opened,
-            None => open(&[]).map_err(|fault| Error::broken(path, &fault.to_string()))?,
+            None => open(&[]).map_err(|fault| Fault::Broken(fault.to_string()))?,
         };
         let stated = decoder.metadata();
         let bits = stated.bits_per_sample();
@@ -254,17 +219,29 @@ impl Stream {
             Ok(channels[0].len())
         });
         let decoded = decoded.ok_or_else(|| Fault::Broken("a frame contradicts itself".into()))?;
-        let frames = decoded?;
+        let frames = decoded.map_err(|error| match error {
+            flac_codec::Error::Io(source) => Fault::Read(source),
+            other => Fault::Broken(other.to_string()),
+        })?;
         self.decoder.consume(frames);
         self.read += frames as u64;
         Ok(frames > 0)
+    }
+
+    /// Checks that as many frames have been decoded as the header states, if it does.
+    fn check_length(&self) -> Result<(), Fault> {
+        match self.frames {
+            Some(frames) if frames > self.read => {
+                Err(Fault::Truncated { missing: frames - self.read, frames })
+            }
+            _ => Ok(()),
+        }
     }
 }
 
 /// Returns the position of the first frame header with a valid checksum between `from` and `end`.
 fn first_frame(file: &SharedFile, from: u64, end: u64) -> io::Result<Option<u64>> {
-    let mut bytes = Vec::new();
-    file.at(from).take((end - from.min(end)).min(FURTHEST)).read_to_end(&mut bytes)?;
+    let bytes = peek(file, from, (end - from.min(end)).min(FURTHEST))?;
     let is_frame = |at: &usize| {
         matches!(bytes[*at..], [0xFF, 0xF8 | 0xF9, ..])
             && FrameHeader::read_subset(&mut &bytes[*at..]).is_ok()

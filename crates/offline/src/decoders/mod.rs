@@ -17,22 +17,19 @@ mod flac;
 mod mp3;
 mod mp4;
 mod open_end;
-mod splice;
 mod symphonia;
 pub mod tags;
 
-pub use splice::Spliced;
-
 use self::symphonia::SymphoniaDecoder;
 use crate::{
-    error::Error,
-    shared_file::SharedFile,
+    error::Fault,
+    shared_file::{SharedFile, Spliced},
     wav::{CodedSamples, Depth, Format},
 };
 use std::{
     cell::Cell,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 /// Maximum magnitude of a decoded sample: +24 dB full scale. Codings in floating point have no limit. Music exceeds full scale
@@ -53,7 +50,7 @@ pub trait Decoder: Send {
     fn about(&self) -> About;
 
     /// Replaces `packet` by the samples of the next packet, which may have none. Returns `false` at the end.
-    fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error>;
+    fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Fault>;
 }
 
 /// Format that the first bytes of a file show.
@@ -66,8 +63,43 @@ pub enum Kind {
     Other,
 }
 
+/// Opens the file called `path`, whose extension is a hint for `symphonia`. Its sound begins at `start`, after tags.
+pub fn open(
+    path: &Path,
+    file: &SharedFile,
+    kind: Kind,
+    start: u64,
+) -> Result<Box<dyn Decoder>, Fault> {
+    let len = file.metadata()?.len();
+    let replaced = match kind {
+        Kind::Flac => return Ok(Box::new(flac::Flac::open(file, start)?)),
+        Kind::Mpeg => return Ok(Box::new(mp3::Mp3::open(file, 0..len)?)),
+        Kind::Aiff => aiff::splice(file, start, len)?,
+        Kind::Other => {
+            let closed = mp4::closed(file, len)?.or(open_end::closed_caf(file, len)?);
+            closed.or(open_end::closed_ogg(file, len)?)
+        }
+    };
+    let source = replaced.unwrap_or_else(|| file.part(0..len));
+    Ok(Box::new(SymphoniaDecoder::open(path, source, None)?))
+}
+
+/// Opens `samples`, the non-PCM samples of the WAV file called `path`.
+pub fn open_coded_samples(
+    path: &Path,
+    file: &SharedFile,
+    samples: CodedSamples,
+) -> Result<Box<dyn Decoder>, Fault> {
+    Ok(match samples {
+        CodedSamples::Mp3(bytes) => Box::new(mp3::Mp3::open(file, bytes)?),
+        CodedSamples::Wave { head, body, zeros, frames } => {
+            let spliced = Spliced::new(head, file, body).with_tail(vec![0; zeros]);
+            Box::new(SymphoniaDecoder::open(path, spliced, Some(frames))?)
+        }
+    })
+}
+
 pub struct Reader {
-    path: PathBuf,
     decoder: Box<dyn Decoder>,
     /// Decoded samples of the last packet, by channel.
     packet: Vec<Vec<f32>>,
@@ -78,55 +110,12 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens `file`, called `path`. Its sound begins at `start`, after tags.
-    pub fn open(path: &Path, file: SharedFile, kind: Kind, start: u64) -> Result<Self, Error> {
-        let unreadable = |source| Error::Read { path: path.into(), source };
-        let len = file.metadata().map_err(unreadable)?.len();
-        let whole = Spliced::plain(&file, 0..len);
-        Self::of(
-            path,
-            match kind {
-                Kind::Flac => Box::new(flac::Flac::open(path, file, start)?),
-                Kind::Mpeg => Box::new(mp3::Mp3::open(path, file, 0..len)?),
-                Kind::Aiff => {
-                    let spliced = aiff::splice(&file, start, len).map_err(unreadable)?;
-                    Box::new(SymphoniaDecoder::open(path, spliced.unwrap_or(whole), None)?)
-                }
-                Kind::Other => {
-                    let closed = mp4::closed(&file, len).map_err(unreadable)?;
-                    let closed = closed.or(open_end::closed_caf(&file, len).map_err(unreadable)?);
-                    let closed = closed.or(open_end::closed_ogg(&file, len).map_err(unreadable)?);
-                    Box::new(SymphoniaDecoder::open(path, closed.unwrap_or(whole), None)?)
-                }
-            },
-        )
-    }
-
-    /// Opens `samples`, the non-PCM samples of a WAV file.
-    pub fn open_coded_samples(
-        path: &Path,
-        file: SharedFile,
-        samples: CodedSamples,
-    ) -> Result<Self, Error> {
-        Self::of(
-            path,
-            match samples {
-                CodedSamples::Mp3(bytes) => Box::new(mp3::Mp3::open(path, file, bytes)?),
-                CodedSamples::Wave { head, body, zeros, frames } => {
-                    let spliced = Spliced::new(head, file, body).with_tail(vec![0; zeros]);
-                    Box::new(SymphoniaDecoder::open(path, spliced, Some(frames))?)
-                }
-            },
-        )
-    }
-
-    fn of(path: &Path, decoder: Box<dyn Decoder>) -> Result<Self, Error> {
-        let mut reader =
-            Self { path: path.into(), decoder, packet: Vec::new(), used: 0, ended: false };
+    pub fn new(decoder: Box<dyn Decoder>) -> Result<Self, Fault> {
+        let mut reader = Self { decoder, packet: Vec::new(), used: 0, ended: false };
         // Decodes the first packet now: only it shows the true number of channels and the true rate.
         if !reader.decode()? {
-            let (path, frames) = (path.into(), reader.about().frames);
-            return Err(if frames > Some(0) { Error::CutShort(path) } else { Error::Empty(path) });
+            let states_frames = reader.about().frames > Some(0);
+            return Err(if states_frames { Fault::CutShort } else { Fault::Empty });
         }
         Ok(reader)
     }
@@ -137,12 +126,11 @@ impl Reader {
 
     /// Replaces the content of `channels` by the next samples, at most `frames` for each channel. At the end of the file, all
     /// channels become empty.
-    pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
+    pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Fault> {
         channels.iter_mut().for_each(Vec::clear);
         let mut room = frames;
         while room > 0 {
-            let there = self.packet[0].len() - self.used;
-            if there == 0 && !self.decode()? {
+            if self.used == self.packet[0].len() && !self.decode()? {
                 break;
             }
             let taken = room.min(self.packet[0].len() - self.used);
@@ -156,7 +144,7 @@ impl Reader {
     }
 
     /// Decodes the next packet that has samples. Returns `false` at the end.
-    fn decode(&mut self) -> Result<bool, Error> {
+    fn decode(&mut self) -> Result<bool, Fault> {
         self.used = 0;
         while !self.ended && self.decoder.next(&mut self.packet)? {
             if self.packet.first().is_some_and(|channel| !channel.is_empty()) {
@@ -170,7 +158,7 @@ impl Reader {
     }
 
     /// Refuses a packet that exceeds [`LOUDEST`]. Such a level comes from a decoding error, and harms ears and loudspeakers.
-    fn check_level(&self) -> Result<(), Error> {
+    fn check_level(&self) -> Result<(), Fault> {
         // Floating-point samples may have any level.
         if self.about().natural_depth.is_float() {
             return Ok(());
@@ -181,7 +169,7 @@ impl Reader {
             self.packet.iter().flatten().map(|sample| usize::from(is_loud(sample))).sum();
         match loud {
             0 => Ok(()),
-            _ => Err(Error::broken(&self.path, "it decodes to more than +24 dB full scale")),
+            _ => Err(Fault::Broken("it decodes to more than +24 dB full scale".into())),
         }
     }
 }

@@ -3,17 +3,16 @@
 //! `cat a.mp3 b.mp3` makes an MP3 file of two parts, each with a header of its own (a first frame without sound, called Xing,
 //! Info or LAME tag) that counts its frames. Each part is decoded as if it were alone.
 
-use super::{About, Decoder, guard, splice::Spliced, tags};
+use super::{About, Decoder, guard, tags};
 use crate::{
-    error::Error,
-    shared_file::SharedFile,
+    error::Fault,
+    shared_file::{SharedFile, Spliced},
     wav::{Depth, Format},
 };
 use nanomp3::{DecodeError, FrameInfo, MAX_SAMPLES_PER_FRAME, VbrTag, for_each_frame_reader};
 use std::{
     io::{self, Read},
     ops::{ControlFlow, Range},
-    path::{Path, PathBuf},
     vec::IntoIter,
 };
 
@@ -30,7 +29,6 @@ const DELAY: i64 = 529;
 const FURTHEST: usize = 4 + 2 + 32;
 
 pub struct Mp3 {
-    path: PathBuf,
     file: SharedFile,
     parts: IntoIter<Part>,
     stream: Stream,
@@ -59,7 +57,7 @@ struct Stream {
     used: usize,
     decoder: nanomp3::Decoder,
     /// Whether no frame has been decoded yet. The first frames may refer to earlier ones that are cut off.
-    begins: bool,
+    is_at_start: bool,
     /// Number of samples per channel before the music that are still to be dropped.
     skipped: u64,
     /// Number of samples per channel of the music that have been decoded.
@@ -67,18 +65,15 @@ struct Stream {
 }
 
 impl Mp3 {
-    /// Opens the frames in `bytes` of `file`, called `path`.
-    pub fn open(path: &Path, file: SharedFile, bytes: Range<u64>) -> Result<Self, Error> {
-        let unreadable = |source| Error::Read { path: path.into(), source };
-        let parts = guard(|| parts(&file, bytes.start..tags::end(&file, bytes.end)?))
-            .ok_or_else(|| Error::broken(path, "its frames contradict themselves"))?
-            .map_err(unreadable)?;
+    /// Opens the frames in `bytes` of `file`.
+    pub fn open(file: &SharedFile, bytes: Range<u64>) -> Result<Self, Fault> {
+        let parts = guard(|| parts(file, bytes.start..tags::end(file, bytes.end)?))
+            .ok_or_else(|| Fault::Broken("its frames contradict themselves".into()))??;
         let Some((first, parts)) = parts else {
-            return Err(Error::broken(path, "it has no frames of MPEG audio"));
+            return Err(Fault::Broken("it has no frames of MPEG audio".into()));
         };
         if first.layer != 3 {
-            let coding = format!("MPEG layer {} (MP{})", first.layer, first.layer);
-            return Err(Error::Coding { path: path.into(), coding });
+            return Err(Fault::Coding(format!("MPEG layer {0} (MP{0})", first.layer)));
         }
         let frames = parts[0].frames.filter(|_| parts.len() == 1);
         let mut parts = parts.into_iter();
@@ -89,21 +84,21 @@ impl Mp3 {
             depth: Depth::Float32,
             speakers: 0,
         };
-        let stream = Stream::new(&file, part);
-        Ok(Self { path: path.into(), file, parts, stream, format, frames })
+        let stream = Stream::new(file, part);
+        Ok(Self { file: file.clone(), parts, stream, format, frames })
     }
 
     /// Checks at the end of a part that it has as many samples as its header states.
-    fn check_length(&self) -> Result<(), Error> {
+    fn check_length(&self) -> Result<(), Fault> {
         let Stream { part, read, .. } = &self.stream;
         match part.frames {
             Some(frames) if frames > *read => {
-                let (path, missing) = (self.path.clone(), frames - read);
+                let missing = frames - read;
                 // The file has all bytes that the header states, so some of them are damaged.
                 if part.end.is_some_and(|end| end <= part.bytes.end) {
-                    return Err(Error::Damaged { path, missing, frames });
+                    return Err(Fault::Damaged { missing, frames });
                 }
-                Err(Error::Truncated { path, missing, frames })
+                Err(Fault::Truncated { missing, frames })
             }
             _ => Ok(()),
         }
@@ -116,26 +111,21 @@ impl Decoder for Mp3 {
         About { format: self.format, natural_depth: Depth::Int16, frames: self.frames }
     }
 
-    fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error> {
+    fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Fault> {
         packet.resize(self.format.channels.into(), Vec::new());
         packet.iter_mut().for_each(Vec::clear);
         let stream = &mut self.stream;
         let mut samples = [0.0; MAX_SAMPLES_PER_FRAME];
-        let decoded = guard(|| stream.decode(&mut samples)).unwrap_or(Ok(Decoded::Broken));
-        let info =
-            match decoded.map_err(|source| Error::Read { path: self.path.clone(), source })? {
-                Decoded::Frame(info) => info,
-                Decoded::Broken => return Err(Error::broken(&self.path, "a frame is damaged")),
-                Decoded::End => {
-                    self.check_length()?;
-                    let Some(part) = self.parts.next() else { return Ok(false) };
-                    self.stream = Stream::new(&self.file, part);
-                    return Ok(true);
-                }
-            };
+        let decoded = guard(|| stream.decode(&mut samples)).unwrap_or_else(|| Err(damaged()));
+        let Some(info) = decoded? else {
+            self.check_length()?;
+            let Some(part) = self.parts.next() else { return Ok(false) };
+            self.stream = Stream::new(&self.file, part);
+            return Ok(true);
+        };
         let channels = info.channels.num().into();
         if (channels, info.sample_rate) != (self.format.channels, self.format.rate) {
-            return Err(Error::broken(&self.path, "channels or rate change on the way"));
+            return Err(Fault::Broken("channels or rate change on the way".into()));
         }
         let audible = stream.audible(info.samples_produced);
         let frames = samples.chunks_exact(channels.into());
@@ -146,29 +136,31 @@ impl Decoder for Mp3 {
     }
 }
 
-enum Decoded {
-    Frame(FrameInfo),
-    Broken,
-    End,
+fn damaged() -> Fault {
+    Fault::Broken("a frame is damaged".into())
 }
 
 impl Stream {
     fn new(file: &SharedFile, part: Part) -> Self {
         Self {
-            from: Spliced::plain(file, part.bytes.clone()),
+            from: file.part(part.bytes.clone()),
             window: Vec::new(),
             used: 0,
             decoder: nanomp3::Decoder::new(),
-            begins: true,
+            is_at_start: true,
             skipped: part.skipped,
             read: 0,
             part,
         }
     }
 
-    fn decode(&mut self, samples: &mut [f32; MAX_SAMPLES_PER_FRAME]) -> io::Result<Decoded> {
+    /// Decodes the next frame. Returns `None` at the end of the part.
+    fn decode(
+        &mut self,
+        samples: &mut [f32; MAX_SAMPLES_PER_FRAME],
+    ) -> Result<Option<FrameInfo>, Fault> {
         if self.part.frames.is_some_and(|frames| frames <= self.read) {
-            return Ok(Decoded::End);
+            return Ok(None);
         }
         loop {
             // A search that finds no frame resets the decoder, and the last frame needs the state from before.
@@ -178,15 +170,15 @@ impl Stream {
             self.used += used;
             match decoded {
                 Ok(info) => {
-                    self.begins = false;
-                    return Ok(Decoded::Frame(info));
+                    self.is_at_start = false;
+                    return Ok(Some(info));
                 }
                 // The frame needs data of earlier frames, which are cut off. Silence replaces it.
-                Err(DecodeError::ReservoirUnavailable(info)) if self.begins => {
+                Err(DecodeError::ReservoirUnavailable(info)) if self.is_at_start => {
                     let mut info = info;
                     info.samples_produced = if info.sample_rate < 32_000 { 576 } else { 1152 };
                     samples.fill(0.0);
-                    return Ok(Decoded::Frame(info));
+                    return Ok(Some(info));
                 }
                 Err(DecodeError::NoFrame) => {
                     if let Some(before) = before {
@@ -194,21 +186,25 @@ impl Stream {
                         return Ok(self.decode_last(start, samples));
                     }
                 }
-                Err(_) => return Ok(Decoded::Broken),
+                Err(_) => return Err(damaged()),
             }
         }
     }
 
     /// Decodes the last frame, at `start` of the window, if it is complete. No following frame confirms its header.
-    fn decode_last(&mut self, start: usize, samples: &mut [f32; MAX_SAMPLES_PER_FRAME]) -> Decoded {
+    fn decode_last(
+        &mut self,
+        start: usize,
+        samples: &mut [f32; MAX_SAMPLES_PER_FRAME],
+    ) -> Option<FrameInfo> {
         let rest = &self.window[start..];
-        let len = rest.first_chunk().filter(|_| !self.begins).and_then(|head| frame_len(*head));
-        let Some(frame) = len.and_then(|len| rest.get(..len)) else { return Decoded::End };
-        let decoded = self.decoder.decode(frame, samples).1;
+        let len =
+            rest.first_chunk().filter(|_| !self.is_at_start).and_then(|head| frame_len(*head));
+        let decoded = self.decoder.decode(rest.get(..len?)?, samples).1;
         // Nothing is left to be decoded.
         self.window.clear();
         self.used = 0;
-        decoded.map_or(Decoded::End, Decoded::Frame)
+        decoded.ok()
     }
 
     /// Refills the window if it has fewer than [`LEAST`] bytes left. Returns true if the part has no more bytes.
@@ -235,7 +231,7 @@ impl Stream {
 }
 
 /// First frame of a part of a file, with its position in the file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Frame {
     position: u64,
     bytes: Vec<u8>,
@@ -248,7 +244,7 @@ struct Frame {
 fn first_frame(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<Frame>> {
     let mut first = None;
     let start = bytes.start;
-    for_each_frame_reader(Spliced::plain(file, bytes), |frame| {
+    for_each_frame_reader(file.part(bytes), |frame| {
         first = Some(Frame {
             position: start + frame.offset as u64,
             bytes: frame.data.to_vec(),
@@ -265,32 +261,30 @@ fn first_frame(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<Frame>
 /// Returns the first frame in the range `bytes` of `file`, and the parts of the file. Returns `None` if there is no frame.
 fn parts(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<(Frame, Vec<Part>)>> {
     let Some(first) = first_frame(file, bytes.clone())? else { return Ok(None) };
-    let mut parts: Vec<Part> = Vec::new();
-    let mut frame = first.clone();
-    loop {
-        let (part, next) = part(&frame, bytes.end);
-        parts.push(part);
-        let Some(end) = next.filter(|next| *next < bytes.end) else { break };
+    let (mut frame, mut last) = (first.clone(), part(&first, bytes.end));
+    let mut parts = Vec::new();
+    while let Some(end) = last.end.filter(|end| *end < bytes.end) {
         let next = tags::skip(file, end)?;
         // If the stated length is wrong, no frame begins there, or one of another version or layer.
         let Some(found) = first_frame(file, next..bytes.end)? else { break };
         if found.position != next || found.bytes[1] & 0xFE != frame.bytes[1] & 0xFE {
             break;
         }
-        parts.last_mut().expect("it has been pushed").bytes.end = end;
+        last.bytes.end = end;
+        parts.push(std::mem::replace(&mut last, part(&found, bytes.end)));
         frame = found;
     }
+    parts.push(last);
     Ok(Some((first, parts)))
 }
 
-/// Returns the part that begins with `frame`, up to `end`. Also returns the position after the part's last frame, if its header
-/// states it.
-fn part(frame: &Frame, end: u64) -> (Part, Option<u64>) {
+/// Returns the part that begins with `frame`, up to `end`.
+fn part(frame: &Frame, end: u64) -> Part {
     let behind = frame.position + frame.bytes.len() as u64;
     let Some(tag) = VbrTag::parse(&frame.bytes) else {
         // A frame with a broken or unknown tag has no sound, just like one with a valid tag.
         let start = if has_mark(&frame.bytes) { behind } else { frame.position };
-        return (Part { bytes: start..end, skipped: 0, frames: None, end: None }, None);
+        return Part { bytes: start..end, skipped: 0, frames: None, end: None };
     };
     let (delay, padding) = tag
         .encoder_delay_padding
@@ -299,9 +293,8 @@ fn part(frame: &Frame, end: u64) -> (Part, Option<u64>) {
         let all = i64::from(count) * frame.samples as i64;
         (all - delay - padding.max(0)).max(0) as u64
     });
-    let next = coded_len(&frame.bytes).map(|len| frame.position + u64::from(len));
-    let bytes = behind..end;
-    (Part { bytes, skipped: delay as u64, frames, end: next }, next)
+    let stated_end = coded_len(&frame.bytes).map(|len| frame.position + u64::from(len));
+    Part { bytes: behind..end, skipped: delay as u64, frames, end: stated_end }
 }
 
 /// Returns whether a frame holds a tag of Xing, LAME or Fraunhofer instead of sound.

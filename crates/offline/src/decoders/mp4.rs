@@ -4,11 +4,8 @@
 //! MP4 file states their number, in an edit list or in the tag of iTunes. ADTS streams do not state it, and do not show whether
 //! they are HE-AAC.
 
-use super::{
-    splice::Spliced,
-    tags::{long, peek, word},
-};
-use crate::shared_file::SharedFile;
+use super::tags::{long, peek, word};
+use crate::shared_file::{SharedFile, Spliced};
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// Maximum number of bytes that are read of a file's index: enough for a day of music.
@@ -29,31 +26,24 @@ pub struct Audible {
 pub struct Index(Vec<u8>);
 
 /// Returns the index of `file` if it is MP4. Moves `file` back to its start.
-pub fn index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
-    let found = find_index(file);
+pub fn index(file: &mut Spliced) -> io::Result<Option<Index>> {
+    let is_index = |atom: &Atom| atom.kind == *b"moov" && atom.size >= atom.start;
+    let found = first_atom(file, is_index)?.map(|(position, Atom { size, start, .. })| {
+        read_at(file, position + start, (size - start).min(LARGEST))
+    });
     file.rewind()?;
-    found
+    Ok(found.transpose()?.map(Index))
 }
 
 /// Returns `file`, of `len` bytes, with the length of its last atom filled in. Returns `None` if no atom has the open length 0,
 /// if the last atom exceeds 32 bits, or if the file is not MP4.
 pub fn closed(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
-    let mut position = 0;
-    loop {
-        let Some(atom) = atom(&peek(file, position, 16)?, position) else { return Ok(None) };
-        if atom.size == 0 {
-            let mut front = peek(file, 0, position + 8)?;
-            let rest = u32::try_from(len - position).ok();
-            return Ok(rest.map(|rest| {
-                front[position as usize..][..4].copy_from_slice(&rest.to_be_bytes());
-                Spliced::new(front, file.at(0), position + 8..len)
-            }));
-        }
-        match position.checked_add(atom.size) {
-            Some(next) if atom.size >= 8 && next < len => position = next,
-            _ => return Ok(None),
-        }
-    }
+    let open = first_atom(&mut file.part(0..len), |atom| atom.size == 0)?;
+    let Some((position, _)) = open else { return Ok(None) };
+    let Ok(size) = u32::try_from(len - position) else { return Ok(None) };
+    let mut front = peek(file, 0, position + 8)?;
+    front[position as usize..][..4].copy_from_slice(&size.to_be_bytes());
+    Ok(Some(Spliced::new(front, file, position + 8..len)))
 }
 
 struct Atom {
@@ -76,25 +66,30 @@ fn atom(head: &[u8], position: u64) -> Option<Atom> {
     (position > 0 || kind == *b"ftyp").then_some(Atom { kind, size, start })
 }
 
-fn find_index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
+/// Returns the first of the outermost atoms of `file` that `is_wanted`, with its position.
+fn first_atom(
+    file: &mut Spliced,
+    is_wanted: impl Fn(&Atom) -> bool,
+) -> io::Result<Option<(u64, Atom)>> {
     let mut position = 0;
     loop {
-        file.seek(SeekFrom::Start(position))?;
-        let mut head = Vec::new();
-        file.by_ref().take(16).read_to_end(&mut head)?;
-        let Some(Atom { kind, size, start }) = atom(&head, position) else { return Ok(None) };
-        if size < start {
-            return Ok(None);
+        let Some(atom) = atom(&read_at(file, position, 16)?, position) else { return Ok(None) };
+        if is_wanted(&atom) {
+            return Ok(Some((position, atom)));
         }
-        if kind == *b"moov" {
-            let mut content = Vec::new();
-            file.seek(SeekFrom::Start(position + start))?;
-            file.by_ref().take((size - start).min(LARGEST)).read_to_end(&mut content)?;
-            return Ok(Some(Index(content)));
+        match position.checked_add(atom.size) {
+            Some(next) if atom.size >= atom.start => position = next,
+            _ => return Ok(None),
         }
-        let Some(next) = position.checked_add(size) else { return Ok(None) };
-        position = next;
     }
+}
+
+/// Returns the bytes of `file` from `position` on, at most `len`.
+fn read_at(file: &mut Spliced, position: u64, len: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(position))?;
+    file.by_ref().take(len).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn is_sound(track: &&[u8]) -> bool {
@@ -104,7 +99,10 @@ fn is_sound(track: &&[u8]) -> bool {
 
 impl Index {
     fn track(&self) -> Option<&[u8]> {
-        atoms(&self.0).filter(|(kind, _)| kind == b"trak").map(|(_, own)| own).find(is_sound)
+        atoms(&self.0)
+            .filter(|(kind, _)| kind == b"trak")
+            .map(|(_, content)| content)
+            .find(is_sound)
     }
 
     /// Returns the time units per second of the first audio track; for audio, one unit is one sample.
@@ -117,7 +115,7 @@ impl Index {
     pub fn audible(&self, total: Option<u64>) -> Option<Audible> {
         let moov = &self.0[..];
         let track = self.track()?;
-        let timescale = timescale(find(track, &[b"mdia", b"mdhd"])?)?;
+        let timescale = self.timescale()?;
         if let Some([_, start, _, frames]) = itunes(moov) {
             return Some(Audible { start, frames, timescale });
         }
@@ -183,7 +181,6 @@ fn atoms(mut bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Cursor;
 
     fn atom(kind: &[u8; 4], content: &[u8]) -> Vec<u8> {
         [&(8 + content.len() as u32).to_be_bytes()[..], kind, content].concat()
@@ -195,7 +192,7 @@ mod tests {
 
     /// Returns a file with a track at 44.1 kHz that has these `edits`, and with the atoms `others`; the movie's time unit is 1
     /// ms.
-    fn file(edits: &[[u32; 3]], others: &[u8]) -> Cursor<Vec<u8>> {
+    fn file(edits: &[[u32; 3]], others: &[u8]) -> Vec<u8> {
         let mut list = words(&[0, edits.len() as u32]);
         list.extend(edits.iter().flat_map(|edit| words(edit)));
         let mdhd = atom(b"mdhd", &words(&[0, 0, 0, 44_100, 0]));
@@ -204,13 +201,20 @@ mod tests {
         let trak = atom(b"trak", &[edts, atom(b"mdia", &[mdhd, hdlr].concat())].concat());
         let mvhd = atom(b"mvhd", &words(&[0, 0, 0, 1000, 0]));
         let moov = atom(b"moov", &[&mvhd, &trak, others].concat());
-        Cursor::new([atom(b"ftyp", b"M4A "), atom(b"mdat", &[7; 100]), moov].concat())
+        [atom(b"ftyp", b"M4A "), atom(b"mdat", &[7; 100]), moov].concat()
+    }
+
+    /// Returns the audible part of the file with the content `bytes`. `total` is the number of samples in the header.
+    fn audible(bytes: &[u8], total: Option<u64>) -> Option<Audible> {
+        let nothing = SharedFile::new(tempfile::tempfile().unwrap());
+        let index = index(&mut Spliced::new(bytes.to_vec(), &nothing, 0..0)).unwrap();
+        index.and_then(|index| index.audible(total))
     }
 
     #[test]
     fn an_edit_leaves_out_what_is_before_and_behind_the_music() {
         let audible_of = |edits: &[[u32; 3]], total| {
-            let audible = index(&mut file(edits, &[])).unwrap().unwrap().audible(Some(total));
+            let audible = audible(&file(edits, &[]), Some(total));
             audible.map(|audible| (audible.start, audible.frames))
         };
         // An edit of 4 s is 176 400 samples. The header counts 20 fewer, which agrees within the precision of milliseconds. So
@@ -228,18 +232,14 @@ mod tests {
         let data = atom(b"data", &[&[0, 0, 0, 1, 0, 0, 0, 0][..], text].concat());
         let tag = atom(b"----", &[atom(b"name", b"\0\0\0\0iTunSMPB"), data].concat());
         let others = atom(b"udta", &tag);
-        let index = index(&mut file(&[[4000, 0, 1 << 16]], &others)).unwrap().unwrap();
         let expected = Audible { start: 0x840, frames: 0x3F31F6, timescale: 44_100 };
-        assert_eq!(index.audible(None), Some(expected));
+        assert_eq!(audible(&file(&[[4000, 0, 1 << 16]], &others), None), Some(expected));
     }
 
     #[test]
     fn any_bytes_are_no_file_or_one() {
-        let read = |bytes: &[u8]| {
-            let found = index(&mut Cursor::new(bytes)).unwrap();
-            found.and_then(|index| index.audible(Some(177_404)))
-        };
-        let whole = file(&[[4000, 1024, 1 << 16]], &[]).into_inner();
+        let read = |bytes: &[u8]| audible(bytes, Some(177_404));
+        let whole = file(&[[4000, 1024, 1 << 16]], &[]);
         for end in 0..whole.len() {
             assert_eq!(read(&whole[..end]), None, "cut at {end}");
         }

@@ -1,11 +1,11 @@
 //! Repair of CAF and Ogg files that do not state their end: programs that write into pipes, or record streams, write such
 //! files.
 
-use super::{
-    splice::Spliced,
-    tags::{long, peek, word},
+use super::tags::{long, peek, word};
+use crate::{
+    formats::is_placeholder,
+    shared_file::{SharedFile, Spliced},
 };
-use crate::{formats::is_open, shared_file::SharedFile};
 use std::io;
 
 /// Maximum length of an Ogg page in bytes.
@@ -24,14 +24,14 @@ pub fn closed_caf(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
         let start = position + 12;
         match &head[..4] {
             b"desc" => packet = word(&head, 28).map_or(1, |bytes| u64::from(bytes).max(1)),
-            b"data" if is_open(size, u64::MAX, len - start) => {
+            b"data" if is_placeholder(size, u64::MAX, len - start) => {
                 // The chunk begins with a counter of edits, four bytes long. The samples follow.
                 let whole = (len - start).saturating_sub(4) / packet * packet + 4;
                 let mut front = peek(file, 0, start)?;
                 front.truncate(position as usize + 4);
                 front.extend(whole.to_be_bytes());
                 let body = start..(start + whole).min(len);
-                return Ok(Some(Spliced::new(front, file.at(0), body)));
+                return Ok(Some(Spliced::new(front, file, body)));
             }
             _ => {}
         }
@@ -56,7 +56,7 @@ pub fn closed_ogg(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     page[22..26].fill(0);
     let sum = ogg_pager::crc32(&page).to_le_bytes();
     page[22..26].copy_from_slice(&sum);
-    Ok(Some(Spliced::plain(file, 0..len - page.len() as u64).with_tail(page)))
+    Ok(Some(file.part(0..len - page.len() as u64).with_tail(page)))
 }
 
 fn is_page(bytes: &[u8]) -> bool {

@@ -1,12 +1,13 @@
 //! Decoder, by `symphonia`, of AIFF, CAF, Ogg Vorbis, MP4 with ALAC or AAC, and WAV in other codings than PCM and MP3.
 
-use super::{About, Decoder, codebooks, guard, mp4, splice::Spliced};
+use super::{About, Decoder, codebooks, guard, mp4};
 use crate::{
-    error::Error,
+    error::Fault,
     formats::extension,
+    shared_file::Spliced,
     wav::{Depth, Format},
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use symphonia::core::{
     audio::{Channels, sample::SampleFormat},
     codecs::audio::{
@@ -17,7 +18,7 @@ use symphonia::core::{
             CODEC_ID_PCM_F64BE, CODEC_ID_PCM_F64LE, CODEC_ID_PCM_MULAW, CODEC_ID_VORBIS,
         },
     },
-    errors::Error as Fault,
+    errors::Error as DecodingError,
     formats::{FormatOptions, FormatReader, TrackType, probe::Hint, well_known::FORMAT_ID_CAF},
     io::MediaSourceStream,
     meta::MetadataOptions,
@@ -38,7 +39,6 @@ const FLOAT: [AudioCodecId; 4] =
     [CODEC_ID_PCM_F32BE, CODEC_ID_PCM_F32LE, CODEC_ID_PCM_F64BE, CODEC_ID_PCM_F64LE];
 
 pub struct SymphoniaDecoder {
-    path: PathBuf,
     reader: Box<dyn FormatReader>,
     stream: Stream,
     /// Format of the samples; channels and rate are 0 until some are decoded.
@@ -56,17 +56,16 @@ struct Stream {
     /// Number of frames still to be dropped before the music.
     skipped: u64,
     /// Whether samples after `frames` are dropped.
-    ends: bool,
+    drops_rest: bool,
     /// Number of frames decoded so far, without dropped ones.
     read: u64,
     /// Position at which the last decoded packet ends, in samples from the start of the track.
-    end: u64,
+    packet_end: u64,
 }
 
 impl SymphoniaDecoder {
-    /// Opens `source`, called `path`. `frames` overrides the number of frames in the header.
-    pub fn open(path: &Path, mut source: Spliced, frames: Option<u64>) -> Result<Self, Error> {
-        let fault = |fault| fault_in(path, fault);
+    /// Opens `source`, whose `path` has an extension as a hint. `frames` overrides the number of frames in the header.
+    pub fn open(path: &Path, mut source: Spliced, frames: Option<u64>) -> Result<Self, Fault> {
         let index = mp4::index(&mut source).map_err(|error| fault(error.into()))?;
         let source = MediaSourceStream::new(Box::new(source), Default::default());
         let mut hint = Hint::new();
@@ -76,9 +75,9 @@ impl SymphoniaDecoder {
         let (options, tags) = (FormatOptions::default(), MetadataOptions::default());
         let probe = symphonia::default::get_probe();
         let reader = guarded(|| probe.probe(&hint, source, options, tags)).map_err(fault)?;
-        let mut stream = Stream::open(path, &*reader, index.as_ref())?;
+        let mut stream = Stream::open(&*reader, index.as_ref())?;
         if let Some(frames) = frames {
-            (stream.frames, stream.ends) = (Some(frames), true);
+            (stream.frames, stream.drops_rest) = (Some(frames), true);
         }
         let parameters = stream.decoder.codec_params();
         // Companded codings decode to more bits than they store. Containers state wrong bit depths for ALAC; the header of ALAC
@@ -100,7 +99,7 @@ impl SymphoniaDecoder {
         };
         let depth = if bits.is_some() { natural_depth } else { Depth::Float32 };
         let format = Format { channels: 0, rate: 0, depth, speakers: 0 };
-        Ok(Self { path: path.into(), reader, stream, format, natural_depth })
+        Ok(Self { reader, stream, format, natural_depth })
     }
 }
 
@@ -110,17 +109,16 @@ impl Decoder for SymphoniaDecoder {
         About { format, natural_depth, frames: self.stream.frames }
     }
 
-    fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error> {
-        let (reader, stream, fault) =
-            (&mut self.reader, &mut self.stream, |fault| fault_in(&self.path, fault));
+    fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Fault> {
+        let (reader, stream) = (&mut self.reader, &mut self.stream);
         packet.iter_mut().for_each(Vec::clear);
         let next = match guarded(|| reader.next_packet()) {
             Ok(Some(next)) => next,
-            Ok(None) => return stream.check_length(&self.path).map(|()| false),
+            Ok(None) => return stream.check_length().map(|()| false),
             // Another stream, in a chained Ogg file.
-            Err(Fault::ResetRequired) => {
-                stream.check_length(&self.path)?;
-                *stream = Stream::open(&self.path, &**reader, None)?;
+            Err(DecodingError::ResetRequired) => {
+                stream.check_length()?;
+                *stream = Stream::open(&**reader, None)?;
                 // The header of the first stream does not count the frames of this one.
                 stream.frames = None;
                 return Ok(true);
@@ -136,15 +134,15 @@ impl Decoder for SymphoniaDecoder {
             return Ok(true);
         }
         let Ok(channels @ 1..) = u16::try_from(channels) else {
-            return Err(fault(Fault::Unsupported("its number of channels")));
+            return Err(fault(DecodingError::Unsupported("its number of channels")));
         };
         if self.format.channels == 0 {
             (self.format.channels, self.format.rate) = (channels, rate);
             self.format.speakers = speakers(samples.spec().channels());
         } else if (self.format.channels, self.format.rate) != (channels, rate) {
-            return Err(fault(Fault::DecodeError("channels or rate change on the way")));
+            return Err(fault(DecodingError::DecodeError("channels or rate change on the way")));
         }
-        stream.end = next.pts.saturating_add(next.dur).get().max(0) as u64;
+        stream.packet_end = next.pts.saturating_add(next.dur).get().max(0) as u64;
         samples.copy_to_vecs_planar(packet);
         stream.cut_to_audible(packet);
         Ok(true)
@@ -152,32 +150,21 @@ impl Decoder for SymphoniaDecoder {
 }
 
 impl Stream {
-    fn open(
-        path: &Path,
-        reader: &dyn FormatReader,
-        index: Option<&mp4::Index>,
-    ) -> Result<Self, Error> {
-        let fault = |fault| fault_in(path, fault);
-        let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
-        let track = reader
-            .default_track(TrackType::Audio)
-            .ok_or_else(|| not_audio("it has no audio track"))?;
-        let parameters = track
-            .codec_params
-            .as_ref()
-            .and_then(|parameters| parameters.audio())
-            .ok_or_else(|| not_audio("its coding is unknown"))?;
-        Error::check_channels(path, parameters.channels.as_ref().map_or(0, Channels::count))?;
+    fn open(reader: &dyn FormatReader, index: Option<&mp4::Index>) -> Result<Self, Fault> {
+        let track = reader.default_track(TrackType::Audio);
+        let track = track.ok_or(Fault::NotAudio("it has no audio track"))?;
+        let parameters = track.codec_params.as_ref().and_then(|parameters| parameters.audio());
+        let parameters = parameters.ok_or(Fault::NotAudio("its coding is unknown"))?;
+        let count = parameters.channels.as_ref().map_or(0, Channels::count);
+        Fault::check_channels(count)?;
         if let (CODEC_ID_VORBIS, Some(headers)) = (parameters.codec, &parameters.extra_data) {
             codebooks::check(headers).map_err(fault)?;
             // symphonia garbles Vorbis with more than two channels; docs/dependencies.md describes it.
-            let count = parameters.channels.as_ref().map_or(0, Channels::count);
             if count > 2 {
-                let coding = format!("{count}-channel Vorbis");
-                return Err(Error::Coding { path: path.into(), coding });
+                return Err(Fault::Coding(format!("{count}-channel Vorbis")));
             }
         }
-        let decoder = decoder(path, parameters)?;
+        let decoder = decoder(parameters)?;
         let is_aac = parameters.codec == CODEC_ID_AAC;
         // For ALAC, CAF counts whole packets, so its number of frames is rounded up.
         let rounded_up = (reader.format_info().format, parameters.codec);
@@ -196,12 +183,12 @@ impl Stream {
             || extra_data.is_some_and(has_upper_half)
             || audible.is_some_and(|audible| Some(audible.timescale) != rate)
         {
-            return Err(Error::Coding { path: path.into(), coding: "HE-AAC".into() });
+            return Err(Fault::Coding("HE-AAC".into()));
         }
         // For AAC, samples after `frames` are dropped, even if the file has no edit list.
-        let (skipped, ends) = (audible.map_or(0, |audible| audible.start), is_aac);
+        let (skipped, drops_rest) = (audible.map_or(0, |audible| audible.start), is_aac);
         let frames = audible.map_or(frames, |audible| Some(audible.frames));
-        Ok(Self { decoder, track: id, frames, skipped, ends, read: 0, end: 0 })
+        Ok(Self { decoder, track: id, frames, skipped, drops_rest, read: 0, packet_end: 0 })
     }
 
     /// Cuts `packet` to the samples of the music.
@@ -210,7 +197,7 @@ impl Stream {
         let dropped = self.skipped.min(len);
         self.skipped -= dropped;
         let mut audible = len - dropped;
-        if let Some(frames) = self.frames.filter(|_| self.ends) {
+        if let Some(frames) = self.frames.filter(|_| self.drops_rest) {
             audible = audible.min(frames.saturating_sub(self.read));
         }
         for channel in packet {
@@ -221,23 +208,22 @@ impl Stream {
     }
 
     /// Checks at the end that the track has as many samples as its header states, if it states a number.
-    fn check_length(&self, path: &Path) -> Result<(), Error> {
+    fn check_length(&self) -> Result<(), Fault> {
         match self.frames {
             Some(frames) if frames > self.read && self.read > 0 => {
-                let (path, missing) = (path.into(), frames - self.read);
+                let missing = frames - self.read;
                 // The packets reach the end of the track, so the missing ones are damaged: decoders skip damaged packets.
-                if self.end >= frames {
-                    return Err(Error::Damaged { path, missing, frames });
+                if self.packet_end >= frames {
+                    return Err(Fault::Damaged { missing, frames });
                 }
-                Err(Error::Truncated { path, missing, frames })
+                Err(Fault::Truncated { missing, frames })
             }
             _ => Ok(()),
         }
     }
 }
 
-fn decoder(path: &Path, parameters: &AudioCodecParameters) -> Result<Box<dyn AudioDecoder>, Error> {
-    let coding = |coding: &str| Error::Coding { path: path.into(), coding: coding.into() };
+fn decoder(parameters: &AudioCodecParameters) -> Result<Box<dyn AudioDecoder>, Fault> {
     let options = AudioDecoderOptions::default();
     let is_aac = parameters.codec == CODEC_ID_AAC;
     let made = guarded(|| {
@@ -246,17 +232,17 @@ fn decoder(path: &Path, parameters: &AudioCodecParameters) -> Result<Box<dyn Aud
         }
         symphonia::default::get_codecs().make_audio_decoder(parameters, &options)
     });
-    made.map_err(|fault| match fault {
+    made.map_err(|error| match error {
         // symphonia decodes only AAC Low Complexity with one or two channels.
-        Fault::Unsupported(_) if is_aac => coding("HE-AAC or surround AAC"),
-        Fault::Unsupported(_) => coding("of an unknown kind"),
-        other => fault_in(path, other),
+        DecodingError::Unsupported(_) if is_aac => Fault::Coding("HE-AAC or surround AAC".into()),
+        DecodingError::Unsupported(_) => Fault::Coding("of an unknown kind".into()),
+        other => fault(other),
     })
 }
 
 /// Runs `decode`. Returns its result, or a fault if it panics.
-fn guarded<T>(decode: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-    guard(decode).unwrap_or(Err(Fault::DecodeError("its content contradicts itself")))
+fn guarded<T>(decode: impl FnOnce() -> Result<T, DecodingError>) -> Result<T, DecodingError> {
+    guard(decode).unwrap_or(Err(DecodingError::DecodeError("its content contradicts itself")))
 }
 
 /// Returns whether a configuration of AAC Low Complexity signals SBR, the upper half of the spectrum in HE-AAC (ISO 14496-3,
@@ -282,13 +268,12 @@ fn speakers(channels: &Channels) -> u32 {
     }
 }
 
-fn fault_in(path: &Path, fault: Fault) -> Error {
-    let path = path.to_path_buf();
-    match fault {
+fn fault(error: DecodingError) -> Fault {
+    match error {
         // At the end of the data, decoders return I/O errors without an error code of the system.
-        Fault::IoError(source) if source.raw_os_error().is_some() => Error::Read { path, source },
-        Fault::IoError(_) => Error::CutShort(path),
-        other => Error::broken(&path, &other.to_string().replace('\n', " ")),
+        DecodingError::IoError(source) if source.raw_os_error().is_some() => Fault::Read(source),
+        DecodingError::IoError(_) => Fault::CutShort,
+        other => Fault::Broken(other.to_string().replace('\n', " ")),
     }
 }
 

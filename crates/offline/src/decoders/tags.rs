@@ -34,7 +34,7 @@ pub fn is_end(file: &SharedFile, position: u64, end: u64) -> io::Result<bool> {
     if BEHIND.iter().any(|tag| start.starts_with(tag)) {
         return Ok(true);
     }
-    let mut rest = file.at(position).take(end.saturating_sub(position));
+    let mut rest = file.part(position..end.max(position));
     let mut bytes = [0; 4096];
     loop {
         match rest.read(&mut bytes)? {
@@ -82,7 +82,7 @@ pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
 /// Returns the bytes from `position` on, at most `len`.
 pub fn peek(file: &SharedFile, position: u64, len: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.at(position).take(len).read_to_end(&mut bytes)?;
+    file.part(position..position.saturating_add(len)).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

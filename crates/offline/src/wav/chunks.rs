@@ -1,7 +1,7 @@
 //! Finds the chunks of a WAV file, with [`walk`]. The length of the samples is the one in the header, so that the reader can
 //! refuse a truncated file before rendering.
 
-use crate::formats::is_open;
+use crate::{error::Fault, formats::is_placeholder};
 use std::io::{self, BufReader, Read, Seek};
 
 /// Maximum length of a format chunk in bytes; a greater length is invalid.
@@ -42,17 +42,16 @@ pub struct Chunks {
     pub after: Vec<Chunk>,
 }
 
-/// Reads the headers of all chunks in a file of `file_len` bytes. Returns [`io::ErrorKind::InvalidData`] for other formats. The
-/// buffer of `file` holds many headers, so that millions of chunks take few system calls.
-pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result<Chunks> {
-    let invalid = |reason: &'static str| io::Error::new(io::ErrorKind::InvalidData, reason);
+/// Reads the headers of all chunks in a file of `file_len` bytes. The buffer of `file` holds many headers, so
+/// that millions of chunks take few system calls.
+pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> Result<Chunks, Fault> {
     let mut riff = [0; 12];
     file.read_exact(&mut riff)?;
     let (is_64, swapped) = match (&riff[..4], &riff[8..]) {
         (b"RIFF", b"WAVE") => (false, false),
         (b"RIFX", b"WAVE") => (false, true),
         (b"RF64" | b"BW64", b"WAVE") => (true, false),
-        _ => return Err(invalid("it has no RIFF WAVE header")),
+        _ => return Err(Fault::NotWav("it has no RIFF WAVE header")),
     };
     let number = |bytes: [u8; 4]| match swapped {
         true => u32::from_be_bytes(bytes),
@@ -74,7 +73,7 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
         let len = u64::from(chunk.len);
         match &chunk.id {
             b"fmt " if !(16..=LONGEST_FORMAT).contains(&len) => {
-                return Err(invalid("its format chunk has a wrong length"));
+                return Err(Fault::NotWav("its format chunk has a wrong length"));
             }
             b"fmt " => {
                 fmt.resize(len as usize, 0);
@@ -96,17 +95,17 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
                 read = 24;
                 long_data = sizes[8..16].try_into().ok().map(u64::from_le_bytes);
             }
-            b"data" if fmt.is_empty() => return Err(invalid("it has no format chunk")),
+            b"data" if fmt.is_empty() => return Err(Fault::NotWav("it has no format chunk")),
             b"data" => {
-                let (there, is_long) = (file_len - position, is_64 && chunk.len == u32::MAX);
+                let (remaining, is_long) = (file_len - position, is_64 && chunk.len == u32::MAX);
                 let data_len = match long_data {
-                    None if is_64 => return Err(invalid("it is RF64 without its lengths")),
+                    None if is_64 => return Err(Fault::NotWav("it is RF64 without its lengths")),
                     Some(long) if is_long => long,
                     _ => len,
                 };
-                let most = if is_long { u64::MAX } else { u32::MAX.into() };
-                let streamed = !is_exact && is_open(data_len, most, there);
-                let data_len = if streamed { there } else { data_len };
+                let max = if is_long { u64::MAX } else { u32::MAX.into() };
+                let streamed = !is_exact && is_placeholder(data_len, max, remaining);
+                let data_len = if streamed { remaining } else { data_len };
                 let after = position.checked_add(data_len).and_then(|end| end.checked_add(end % 2));
                 let after = match after {
                     Some(start) if start < file_len => {

@@ -10,22 +10,30 @@ pub fn decode(bytes: &[u8], depth: Depth, stride: usize, channels: &mut [Vec<f32
     const UNIT: f32 = 1.0 / (1u32 << 31) as f32;
     let int = |sample: i32| sample as f32 * UNIT;
     match (depth, stride) {
-        (Depth::Int8, _) => deal(bytes, channels, |[a]| f32::from(i16::from(a) - 128) / 128.0),
-        (Depth::Int16, _) => deal(bytes, channels, |b| f32::from(i16::from_le_bytes(b)) / 32_768.0),
+        (Depth::Int8, _) => {
+            deinterleave(bytes, channels, |[a]| f32::from(i16::from(a) - 128) / 128.0)
+        }
+        (Depth::Int16, _) => {
+            deinterleave(bytes, channels, |b| f32::from(i16::from_le_bytes(b)) / 32_768.0)
+        }
         (Depth::Int24, 4) => {
-            deal(bytes, channels, |[a, b, c, _]| int(i32::from_le_bytes([0, a, b, c])))
+            deinterleave(bytes, channels, |[a, b, c, _]| int(i32::from_le_bytes([0, a, b, c])))
         }
         (Depth::Int24, _) => {
-            deal(bytes, channels, |[a, b, c]| int(i32::from_le_bytes([0, a, b, c])))
+            deinterleave(bytes, channels, |[a, b, c]| int(i32::from_le_bytes([0, a, b, c])))
         }
-        (Depth::Int32, _) => deal(bytes, channels, |b| int(i32::from_le_bytes(b))),
-        (Depth::Float32, _) => deal(bytes, channels, f32::from_le_bytes),
-        (Depth::Float64, _) => deal(bytes, channels, |b| f64::from_le_bytes(b) as f32),
+        (Depth::Int32, _) => deinterleave(bytes, channels, |b| int(i32::from_le_bytes(b))),
+        (Depth::Float32, _) => deinterleave(bytes, channels, f32::from_le_bytes),
+        (Depth::Float64, _) => deinterleave(bytes, channels, |b| f64::from_le_bytes(b) as f32),
     }
 }
 
 /// Appends interleaved samples of `N` bytes to their channels.
-fn deal<const N: usize>(bytes: &[u8], channels: &mut [Vec<f32>], sample: impl Fn([u8; N]) -> f32) {
+fn deinterleave<const N: usize>(
+    bytes: &[u8],
+    channels: &mut [Vec<f32>],
+    sample: impl Fn([u8; N]) -> f32,
+) {
     let samples = bytes.as_chunks::<N>().0;
     if let [left, right] = channels {
         let frames = samples.as_chunks::<2>().0;
@@ -56,20 +64,22 @@ pub fn encode(
         (step.clamp(-full_scale, full_scale - 1.0) + ROUND).to_bits() as i32
     };
     match depth {
-        Depth::Int8 => deal_out(channels, dither, bytes, |s, d| [(step(s, d) + 128) as u8]),
-        Depth::Int16 => deal_out(channels, dither, bytes, |s, d| (step(s, d) as i16).to_le_bytes()),
-        Depth::Int24 => deal_out(channels, dither, bytes, |s, d| {
+        Depth::Int8 => interleave(channels, dither, bytes, |s, d| [(step(s, d) + 128) as u8]),
+        Depth::Int16 => {
+            interleave(channels, dither, bytes, |s, d| (step(s, d) as i16).to_le_bytes())
+        }
+        Depth::Int24 => interleave(channels, dither, bytes, |s, d| {
             let [a, b, c, _] = step(s, d).to_le_bytes();
             [a, b, c]
         }),
-        Depth::Int32 => deal_out(channels, dither, bytes, |s, d| step(s, d).to_le_bytes()),
+        Depth::Int32 => interleave(channels, dither, bytes, |s, d| step(s, d).to_le_bytes()),
         Depth::Float32 | Depth::Float64 => {
-            deal_out(channels, None, bytes, |sample, _| sample.to_le_bytes());
+            interleave(channels, None, bytes, |sample, _| sample.to_le_bytes());
         }
     }
 }
 
-fn deal_out<const N: usize>(
+fn interleave<const N: usize>(
     channels: &[Vec<f32>],
     dither: Option<&mut Dither>,
     bytes: &mut Vec<u8>,

@@ -28,13 +28,13 @@ pub enum CodedSamples {
 }
 
 impl CodedSamples {
-    /// Prepares the samples with the format tag `tag` for a decoder. `there` is the number of bytes from the first sample to the
-    /// end of the file. Returns `None` if the coding is unsupported, or if the sizes in the header are unusable.
-    pub fn new(chunks: &Chunks, tag: u16, there: u64) -> Option<Self> {
+    /// Prepares the samples with the format tag `tag` for a decoder. `remaining` is the number of bytes from the first sample
+    /// to the end of the file. Returns `None` if the coding is unsupported, or if the sizes in the header are unusable.
+    pub fn new(chunks: &Chunks, tag: u16, remaining: u64) -> Option<Self> {
         let Chunks { fmt, fact, data_start, data_len, .. } = chunks;
         let word = |at: usize| u64::from(u16::from_le_bytes([fmt[at], fmt[at + 1]]));
         let (channels, block) = (word(2), word(12));
-        let body = *data_start..data_start + data_len.min(&there);
+        let body = *data_start..data_start + data_len.min(&remaining);
         let (fmt, block, frames) = match tag {
             MP3 => return Some(Self::Mp3(body)),
             A_LAW | MU_LAW => {
@@ -66,7 +66,7 @@ impl CodedSamples {
             }
             _ => return None,
         };
-        let zeros = if *data_len > there { 0 } else { (block - data_len % block) % block };
+        let zeros = if *data_len > remaining { 0 } else { (block - data_len % block) % block };
         let bytes = u32::try_from(data_len + zeros).ok().filter(|_| fmt.len() % 2 == 0)?;
         let size = 4 + 8 + fmt.len() as u32 + 8;
         let head = [

@@ -6,7 +6,6 @@
 mod chunks;
 mod codec;
 mod coded_samples;
-mod header;
 mod read;
 mod write;
 
@@ -15,4 +14,4 @@ pub(crate) use chunks::Chunk;
 pub(crate) use codec::{Dither, clipped, encode};
 pub(crate) use coded_samples::CodedSamples;
 pub(crate) use read::{Content, Reader};
-pub(crate) use write::Writer;
+pub(crate) use write::{Writer, fits};

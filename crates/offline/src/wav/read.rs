@@ -6,11 +6,13 @@ use super::{
     codec,
     coded_samples::CodedSamples,
 };
-use crate::{error::Error, shared_file::SharedFile};
+use crate::{
+    error::Fault,
+    shared_file::{SharedFile, Spliced},
+};
 use std::{
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
     ops::Range,
-    path::{Path, PathBuf},
 };
 
 /// Format tag of the extensible format. There, the subformat has the tag of the coding.
@@ -22,10 +24,7 @@ const SMPL: usize = 36;
 const LOOP: usize = 24;
 
 pub struct Reader {
-    path: PathBuf,
-    file: BufReader<SharedFile>,
-    /// Position of `file` in bytes.
-    position: u64,
+    file: BufReader<Spliced>,
     /// Offset of the samples in the file.
     data_start: u64,
     pub format: Format,
@@ -39,8 +38,10 @@ pub struct Reader {
     /// Whether at least two bytes of an incomplete frame follow the last complete one.
     pub is_cut: bool,
     bytes: Vec<u8>,
-    before: Vec<Chunk>,
-    after: Vec<Chunk>,
+    /// Chunks to copy that precede the samples.
+    pub before: Vec<Chunk>,
+    /// Chunks to copy that follow the samples.
+    pub after: Vec<Chunk>,
 }
 
 pub enum Content {
@@ -49,44 +50,41 @@ pub enum Content {
 }
 
 impl Content {
-    /// Reads the chunk headers of `file`, called `path`, from its start.
-    pub(crate) fn open(path: &Path, file: SharedFile) -> Result<Self, Error> {
-        let unreadable = |source| Error::Read { path: path.into(), source };
-        let not_wav = |reason: &str| Error::NotWav { path: path.into(), reason: reason.into() };
-
-        let file_len = file.metadata().map_err(unreadable)?.len();
-        let mut file = BufReader::new(file);
-        let chunks = walk(&mut file, file_len).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => not_wav("it ends before its samples begin"),
-            io::ErrorKind::InvalidData => not_wav(&error.to_string()),
-            _ => unreadable(error),
+    /// Reads the chunk headers of `file`.
+    pub(crate) fn open(file: &SharedFile) -> Result<Self, Fault> {
+        let file_len = file.metadata()?.len();
+        let mut file = BufReader::new(file.part(0..file_len));
+        let chunks = walk(&mut file, file_len).map_err(|fault| match fault {
+            Fault::Read(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Fault::NotWav("it ends before its samples begin")
+            }
+            other => other,
         })?;
-        if word(&chunks.fmt, 2) == 0 {
-            return Err(not_wav("it has no channels"));
+        let channels = word(&chunks.fmt, 2);
+        if channels == 0 {
+            return Err(Fault::NotWav("it has no channels"));
         }
-        let there = file_len - chunks.data_start;
-        Error::check_channels(path, word(&chunks.fmt, 2).into())?;
+        Fault::check_channels(channels.into())?;
+        let remaining = file_len - chunks.data_start;
         match format(&chunks.fmt) {
-            Ok(format) => Reader::new(path, file, format, chunks, there).map(Self::Pcm),
-            Err(coding) => match CodedSamples::new(&chunks, tag(&chunks.fmt), there) {
+            Ok(format) => Reader::new(file, format, chunks, remaining).map(Self::Pcm),
+            Err(coding) => match CodedSamples::new(&chunks, tag(&chunks.fmt), remaining) {
                 Some(samples) => Ok(Self::Coded(samples)),
-                None => Err(Error::Coding { path: path.into(), coding }),
+                None => Err(Fault::Coding(coding)),
             },
         }
     }
 }
 
 impl Reader {
-    /// Creates a reader of the samples in `chunks`. `there` is the number of bytes from the first sample to the end of the file.
+    /// Creates a reader of the samples in `chunks`. `remaining` is the number of bytes from the first sample
+    /// to the end of the file.
     fn new(
-        path: &Path,
-        mut file: BufReader<SharedFile>,
+        mut file: BufReader<Spliced>,
         format: Format,
         chunks: Chunks,
-        there: u64,
-    ) -> Result<Self, Error> {
-        let unreadable = |source| Error::Read { path: path.into(), source };
-        let not_wav = |reason: &str| Error::NotWav { path: path.into(), reason: reason.into() };
+        remaining: u64,
+    ) -> Result<Self, Fault> {
         let Chunks { fmt, data_start, data_len, swapped, before, after, .. } = chunks;
         let frame = match word(&fmt, 12) {
             0 => u64::from(format.channels) * format.depth.bytes() as u64,
@@ -97,21 +95,18 @@ impl Reader {
         if frame % u64::from(format.channels) != 0
             || stride != format.depth.bytes() && (word(&fmt, 14), stride) != (24, 4)
         {
-            return Err(not_wav("its format chunk contradicts itself"));
+            return Err(Fault::NotWav("its format chunk contradicts itself"));
         }
         let frames = data_len / frame;
-        if frames * frame > there {
-            let missing = frames - there / frame;
-            return Err(Error::Truncated { path: path.into(), missing, frames });
+        if frames * frame > remaining {
+            return Err(Fault::Truncated { missing: frames - remaining / frame, frames });
         }
         if frames == 0 {
-            return Err(Error::Empty(path.into()));
+            return Err(Fault::Empty);
         }
-        file.seek(SeekFrom::Start(data_start)).map_err(unreadable)?;
+        file.seek(SeekFrom::Start(data_start))?;
         Ok(Self {
-            path: path.into(),
             file,
-            position: data_start,
             data_start,
             format,
             stride,
@@ -126,28 +121,24 @@ impl Reader {
         })
     }
 
-    /// Returns the chunks to copy: those before the samples, and those after them.
-    pub fn chunks(&self) -> (&[Chunk], &[Chunk]) {
-        (&self.before, &self.after)
-    }
-
     /// Moves to `frame`, or to the end if the file is shorter.
     pub fn seek(&mut self, frame: u64) {
         self.read = frame.min(self.frames);
     }
 
     /// Returns the frames of the first forward loop in the chunk `smpl`, if there is one.
-    pub fn looped(&mut self) -> Result<Option<Range<u64>>, Error> {
+    pub fn looped(&mut self) -> io::Result<Option<Range<u64>>> {
         let mut chunks = self.before.iter().chain(&self.after);
         let Some(chunk) = chunks.find(|chunk| chunk.id == *b"smpl").copied() else {
             return Ok(None);
         };
         let mut content = Vec::new();
-        self.copy_chunk(chunk, &mut content).map_err(|source| self.unreadable(source))?;
+        self.copy_chunk(chunk, &mut content)?;
         let loops = content.get(SMPL..).unwrap_or_default();
-        let found = loops.as_chunks::<LOOP>().0.iter().find_map(|own| {
-            let number =
-                |at: usize| u32::from_le_bytes([own[at], own[at + 1], own[at + 2], own[at + 3]]);
+        let found = loops.as_chunks::<LOOP>().0.iter().find_map(|entry| {
+            let number = |at: usize| {
+                u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]])
+            };
             let (start, last) = (u64::from(number(8)), u64::from(number(12)));
             let is_forward = number(4) == 0;
             (is_forward && start <= last && last < self.frames).then_some(start..last + 1)
@@ -168,7 +159,6 @@ impl Reader {
             }
             to.write_all(&bytes[..len])?;
             self.file.consume(len);
-            self.position += len as u64;
             left -= len;
         }
         Ok(())
@@ -176,16 +166,13 @@ impl Reader {
 
     /// Replaces the content of `channels` by the next samples, at most `frames` for each channel; full scale is 1. At the end of
     /// the file, all channels become empty.
-    pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
+    pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> io::Result<()> {
         channels.iter_mut().for_each(Vec::clear);
         let frames = (self.frames - self.read).min(frames as u64);
         let frame = channels.len() * self.stride;
         self.bytes.resize(frames as usize * frame, 0);
-        let done = self
-            .go_to(self.data_start + self.read * frame as u64)
-            .and_then(|()| self.file.read_exact(&mut self.bytes));
-        done.map_err(|source| self.unreadable(source))?;
-        self.position += self.bytes.len() as u64;
+        self.go_to(self.data_start + self.read * frame as u64)?;
+        self.file.read_exact(&mut self.bytes)?;
         self.read += frames;
         if self.swapped {
             self.bytes.chunks_exact_mut(self.stride).for_each(<[u8]>::reverse);
@@ -195,13 +182,8 @@ impl Reader {
     }
 
     fn go_to(&mut self, position: u64) -> io::Result<()> {
-        self.file.seek_relative(position as i64 - self.position as i64)?;
-        self.position = position;
-        Ok(())
-    }
-
-    fn unreadable(&self, source: io::Error) -> Error {
-        Error::Read { path: self.path.clone(), source }
+        let here = self.file.stream_position()?;
+        self.file.seek_relative(position as i64 - here as i64)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Plans of batches: the inputs of a request, the outputs that they get, and requests that contradict themselves.
 
 use crate::{Folder, silence};
-use std::path::Path;
-use tone_filter_offline::batch::{Fate, Job, Plan, Reason, Refused, Request};
+use std::path::{Path, PathBuf};
+use tone_filter_offline::batch::{Fate, Inputs, Job, Plan, Reason, Refused, Request};
 
 /// Returns a folder with audio files in `in` and its subfolders, and files that no batch reads.
 fn samples() -> Folder {
@@ -35,16 +35,14 @@ fn plans(folder: &Folder, lines: &[String]) -> Vec<Result<Plan, Refused>> {
                 input => inputs.push(path(input)),
             }
         }
-        (inputs, out, suffix, listed)
+        let (has_list, listed) = (listed.is_some(), listed.map_or(0, |named| inputs.len() - named));
+        let listed_in = if has_list { folder.path("") } else { PathBuf::new() };
+        (Inputs { all: inputs, listed, listed_in, has_list }, out, suffix)
     };
     let read: Vec<_> = lines.iter().map(|line| read(line)).collect();
-    let root = folder.path("");
-    let requests = lines.iter().zip(&read).map(|(line, (inputs, out, suffix, listed))| Request {
+    let requests = lines.iter().zip(&read).map(|(line, (inputs, out, suffix))| Request {
         inputs,
-        listed: listed.map_or(0, |named| inputs.len() - named),
-        listed_in: if listed.is_some() { &root } else { Path::new("") },
         out: out.as_deref(),
-        out_is_folder: listed.is_some(),
         suffix,
         named_after_preset: line.contains("--presets"),
         extensions: &["wav"],

@@ -25,23 +25,15 @@ fn each_fault_has_its_message() {
     let rf64 = [b"RF64\xFF\xFF\xFF\xFFWAVE", &whole[12..36], b"data\x28\0\0\0"].concat();
     let mut empty = Wav { data: vec![], ..silence() }.bytes();
     let no_samples = "in.wav: holds no samples; record or export it again".to_owned();
+    let wrong_length = not_wav("its format chunk has a wrong length");
     let mut cases = vec![
         (vec![], not_audio("it is empty")),
-        (
-            b"An MP3 file, for all we know".to_vec(),
-            not_audio("its first bytes are of no known format"),
-        ),
+        (b"An MP3 file".to_vec(), not_audio("its first bytes are of no known format")),
         (b"RIFF\0\0\0\0AVI LIST\0\0\0\0".to_vec(), not_wav("it has no RIFF WAVE header")),
         (rf64, not_wav("it is RF64 without its lengths")),
         (b"RIFF\x24\0\0\0WAVEdata\x04\0\0\0abcd".to_vec(), not_wav("it has no format chunk")),
-        (
-            b"RIFF\x24\0\0\0WAVEfmt \x0E\0\0\0".to_vec(),
-            not_wav("its format chunk has a wrong length"),
-        ),
-        (
-            b"RIFF\x24\0\0\0WAVEfmt \xFF\xFF\xFF\x7F".to_vec(),
-            not_wav("its format chunk has a wrong length"),
-        ),
+        (b"RIFF\x24\0\0\0WAVEfmt \x0E\0\0\0".to_vec(), wrong_length.clone()),
+        (b"RIFF\x24\0\0\0WAVEfmt \xFF\xFF\xFF\x7F".to_vec(), wrong_length),
         (Wav { channels: 0, ..silence() }.bytes(), not_wav("it has no channels")),
         // The header states 16 bits in 4 bytes per sample.
         (
@@ -94,18 +86,18 @@ fn flac_that_is_cut_or_damaged_is_told_apart() {
     let folder = noise(2, 10_000);
     folder.tool("ffmpeg -v error -i in.wav -frame_size 1000 whole.flac");
     let whole = folder.bytes("whole.flac");
-    for part in [2, 100] {
-        folder.put("cut.flac", &whole[..whole.len() - whole.len() / part]);
-        let line = folder.error("cut.flac");
-        assert!(line.starts_with("cut.flac: truncated, "), "{line}");
-        assert!(line.ends_with(" of 10000 frames are missing; copy or export it again"), "{line}");
-    }
-    let half = whole.len() / 2;
-    folder.put("damaged.flac", &patched(whole.clone(), half, &[whole[half] ^ 1]));
-    folder.put("junk.flac", &[&whole[..], b"junk that is no frame"].concat());
-    for name in ["damaged.flac", "junk.flac"] {
-        let line = folder.error(name);
-        assert!(line.starts_with(&format!("{name}: damaged (")), "{line}");
+    let (len, half) = (whole.len(), whole.len() / 2);
+    let damaged = patched(whole.clone(), half, &[whole[half] ^ 1]);
+    let missing = " of 10000 frames are missing; copy or export it again";
+    for (bytes, start, end) in [
+        (&whole[..half], "in.flac: truncated, ", missing),
+        (&whole[..len - len / 100], "in.flac: truncated, ", missing),
+        (&damaged, "in.flac: damaged (", ""),
+        (&[&whole[..], b"junk that is no frame"].concat(), "in.flac: damaged (", ""),
+    ] {
+        folder.put("in.flac", bytes);
+        let line = folder.error("in.flac");
+        assert!(line.starts_with(start) && line.ends_with(end), "{line}");
     }
 }
 
@@ -154,6 +146,7 @@ fn outputs_that_cannot_be_written_have_their_message() {
     folder.put("nine.wav", &Wav { channels: 9, data: vec![0; 180], ..silence() }.bytes());
     folder.put("silent.wav", &silence().bytes());
     folder.put("odd.wav", &Wav { rate: 999_983, ..silence() }.bytes());
+    let plain = Options::default();
     let deep = Options { depth: Some(Depth::Float32), ..Options::default() };
     let peak = Options { normalize: Some(-1.0), ..Options::default() };
     let slower = Options { rate: Some(44_100), ..Options::default() };
@@ -162,17 +155,12 @@ fn outputs_that_cannot_be_written_have_their_message() {
         (
             "nine.wav",
             "out.flac",
-            Options::default(),
+            plain.clone(),
             "out.flac: 9 channels at 44100 Hz exceed the 8 channels and 1048575 Hz of FLAC",
         ),
-        (
-            "silent.wav",
-            "out.wav",
-            peak,
-            "silent.wav: the output is silent, and cannot be normalized",
-        ),
+        ("silent.wav", "out.wav", peak, "silent.wav: the output is silent, and cannot"),
         ("odd.wav", "out.wav", slower, "odd.wav: 999983 Hz cannot become 44100 Hz ("),
-        ("silent.wav", "in.wav/out.wav", Options::default(), "in.wav/out.wav: cannot be written ("),
+        ("silent.wav", "in.wav/out.wav", plain, "in.wav/out.wav: cannot be written ("),
     ] {
         let line = folder.message(&folder.try_render(input, output, &options).unwrap_err());
         assert!(line.starts_with(start), "{line}");

@@ -37,10 +37,9 @@ fn without_end(mut file: Vec<u8>) -> Vec<u8> {
     let last = file.windows(4).rposition(|bytes| bytes == b"OggS").unwrap();
     let page = &mut file[last..];
     assert_eq!(page[5], 4, "it has the mark");
-    [5, 22, 23, 24, 25].into_iter().for_each(|at| page[at] = 0);
-    // The checksum of Ogg, bit by bit.
-    let bit = |sum: u32, _| (sum << 1) ^ ((sum >> 31) * 0x04C1_1DB7);
-    let sum = page.iter().fold(0, |sum, byte| (0..8).fold(sum ^ (u32::from(*byte) << 24), bit));
+    page[5] = 0;
+    page[22..26].fill(0);
+    let sum = ogg_pager::crc32(page);
     page[22..26].copy_from_slice(&sum.to_le_bytes());
     file
 }
@@ -138,18 +137,9 @@ fn odd_headers_of_wav_and_aiff_change_no_sample() {
     let folder = chord(3000);
     let expected = folder.read("in.wav");
     let whole = folder.bytes("in.wav");
-    folder.put("zero.wav", &patched(whole.clone(), 32, &[0, 0]));
-    // Converts the numbers of the header to big-endian, for RIFX.
-    let data = position(&whole, b"data") + 8;
-    let mut swapped = whole;
-    swapped[3] = b'X';
-    for (start, len) in
-        [(4, 4), (16, 4), (20, 2), (22, 2), (24, 4), (28, 4), (32, 2), (34, 2), (data - 4, 4)]
-    {
-        swapped[start..start + len].reverse();
-    }
-    swapped[data..].chunks_exact_mut(2).for_each(<[u8]>::reverse);
-    folder.put("rifx.wav", &swapped);
+    folder.put("zero.wav", &patched(whole, 32, &[0, 0]));
+    // Big-endian, RIFX.
+    folder.tool("sox -D in.wav -B rifx.wav");
     // Makes a chunk state a length that exceeds its content.
     folder.tool("ffmpeg -v error -i in.wav -c:a pcm_f32be in.aif");
     let whole = folder.bytes("in.aif");
@@ -220,7 +210,7 @@ fn bytes_around_the_frames_of_flac_concern_no_sample() {
 }
 
 #[test]
-fn mp3_begins_with_its_first_whole_frame() {
+fn mp3_reaches_from_its_first_whole_frame_to_its_last() {
     let folder = chord(20_000);
     folder.tool("ffmpeg -v error -i in.wav -b:a 128k -id3v2_version 0 in.mp3");
     let expected = folder.read("in.mp3");
@@ -230,6 +220,10 @@ fn mp3_begins_with_its_first_whole_frame() {
     for front in [&[0][..], &[0; 1000], &id3v1, b"junk", &vec![0; 40_000]] {
         folder.put("late.mp3", &[front, &whole].concat());
         assert!(folder.read("late.mp3") == expected, "{} bytes", front.len());
+    }
+    for zeros in [1, 3, 4, 1000] {
+        folder.put("long.mp3", &[&whole[..], &vec![0; zeros]].concat());
+        assert!(folder.read("long.mp3") == expected, "{zeros} zeros");
     }
     // Cuts the start of the file, with the encoder's header, up to the middle of a frame. All whole frames must be read.
     folder.put("cut.mp3", &whole[1000..]);

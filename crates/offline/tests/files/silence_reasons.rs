@@ -4,9 +4,7 @@
 use crate::{Folder, float_wav, silence};
 use std::sync::Arc;
 use tone_filter_dsp::{BandRange, Kernel, Scale, Settings, Stereo};
-use tone_filter_offline::{
-    Input, analyse::analyse, options::Options, score::KeyTrack, silence_reasons::Cause,
-};
+use tone_filter_offline::{Input, analyse::analyse, options::Options, silence_reasons::Cause};
 use tone_filter_testkit::signals;
 
 const RATE: f64 = 44_100.0;
@@ -44,7 +42,7 @@ fn causes(folder: &Folder, settings: Settings) -> [String; 2] {
     let rendered = folder.render("in.wav", "out.wav", &options).unheard;
     let input = Input::new(&folder.path("in.wav")).unwrap();
     let ahead = Settings { lookahead: true, ..settings };
-    let sound = (&ahead, &KeyTrack::default());
+    let sound = (&ahead, None);
     let analysed = analyse(&input, sound, Kernel::best(), 0.01, |_| (), |_, _| Ok(()), |_| ());
     let words = |cause: Option<Cause>| cause.map_or(String::new(), |cause| cause.to_string());
     [rendered, analysed.unwrap().unheard].map(words)

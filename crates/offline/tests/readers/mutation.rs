@@ -1,6 +1,6 @@
 //! Mutations of valid files. The mutations are the same in every run, and most of them change the structure of a file.
 
-use tone_filter_testkit::signals;
+use tone_filter_testkit::Draws;
 
 /// Magic bytes of headers and chunks of all formats.
 const ANCHORS: &str = "RIFF RF64 WAVE fmt ds64 bext LIST fact data FORM COMM COMT NAME FVER SSND ID3 APIC TAG Xing Info LAME fLaC OggS \
@@ -9,108 +9,90 @@ const ANCHORS: &str = "RIFF RF64 WAVE fmt ds64 bext LIST fact data FORM COMM COM
 /// Number of bytes after one of [`ANCHORS`] that count as structure.
 const HEADER: usize = 48;
 
-/// Source of mutations, with random numbers from a seed.
-pub struct Mutator(Box<dyn FnMut() -> f64>);
-
-impl Mutator {
-    pub fn new(seed: u64) -> Self {
-        Self(Box::new(signals::noise(seed)))
-    }
-
-    /// Returns a random number below `end`, which must be more than 0.
-    pub fn below(&mut self, end: usize) -> usize {
-        (((self.0)() / 2.0 + 0.5) * end as f64) as usize
-    }
-
-    /// Returns `original` with one to four faults. Some faults insert bytes of `other`. In most cases, corrects the checksums
-    /// afterwards.
-    pub fn mutate(&mut self, original: &[u8], other: &[u8]) -> Vec<u8> {
-        let mut bytes = original.to_vec();
-        for _ in 0..1 + self.below(4) {
-            match self.below(9) {
-                0..=4 => self.change_field(&mut bytes),
-                5 => self.flip_bits(&mut bytes),
-                6 if self.below(2) == 0 => {
-                    let len = self.place(&bytes);
-                    bytes.truncate(len);
-                }
-                6 | 7 => self.move_piece(&mut bytes, None),
-                _ => self.move_piece(&mut bytes, Some(other)),
+/// Returns `original` with one to four faults. Some faults insert bytes of `other`. In most cases, corrects the checksums
+/// afterwards.
+pub fn mutate(draws: &mut Draws, original: &[u8], other: &[u8]) -> Vec<u8> {
+    let mut bytes = original.to_vec();
+    for _ in 0..1 + draws.below(4) {
+        match draws.below(9) {
+            0..=4 => change_field(draws, &mut bytes),
+            5 => flip_bits(draws, &mut bytes),
+            6 if draws.below(2) == 0 => {
+                let len = random_position(draws, &bytes);
+                bytes.truncate(len);
             }
-            if bytes.is_empty() {
-                break;
-            }
+            6 | 7 => move_piece(draws, &mut bytes, None),
+            _ => move_piece(draws, &mut bytes, Some(other)),
         }
-        if self.below(8) > 0 {
-            mend_ogg(&mut bytes);
-            mend_flac(&mut bytes);
+        if bytes.is_empty() {
+            break;
         }
-        bytes
     }
+    if draws.below(8) > 0 {
+        mend_ogg(&mut bytes);
+        mend_flac(&mut bytes);
+    }
+    bytes
+}
 
-    /// Returns a random position. In three of four cases, it lies in a header.
-    fn place(&mut self, bytes: &[u8]) -> usize {
+/// Returns a random position. In three of four cases, it lies in a header.
+fn random_position(draws: &mut Draws, bytes: &[u8]) -> usize {
+    let anchors = anchors(bytes);
+    let position = if anchors.is_empty() || draws.below(4) == 0 {
+        draws.below(bytes.len())
+    } else {
+        draws.pick(&anchors) + draws.below(HEADER)
+    };
+    position.min(bytes.len() - 1)
+}
+
+/// Overwrites one to four or eight bytes with a number. Often, the number is at an end of its range, or near the old one.
+fn change_field(draws: &mut Draws, bytes: &mut [u8]) {
+    let position = random_position(draws, bytes);
+    let width = draws.pick(&[1, 1, 2, 3, 4, 4, 8]).min(bytes.len() - position);
+    let mut old = [0; 8];
+    old[..width].copy_from_slice(&bytes[position..position + width]);
+    let all = u64::MAX >> (64 - 8 * width);
+    let value = match draws.below(9) {
+        0 => 0,
+        1 => 1,
+        2 => all,
+        3 => all >> 1,
+        4 => (all >> 1) + 1,
+        5 => bytes.len() as u64,
+        6 => u64::from_le_bytes(old).wrapping_add(draws.below(5) as u64).wrapping_sub(2),
+        7 => 1 << draws.below(8 * width),
+        _ => draws.bits(),
+    };
+    let new = if draws.below(2) == 0 {
+        value.to_le_bytes()
+    } else {
+        (value << (64 - 8 * width)).to_be_bytes()
+    };
+    bytes[position..position + width].copy_from_slice(&new[..width]);
+}
+
+fn flip_bits(draws: &mut Draws, bytes: &mut [u8]) {
+    for _ in 0..1 + draws.below(8) {
+        let position = random_position(draws, bytes);
+        bytes[position] ^= 1 << draws.below(8);
+    }
+}
+
+/// Removes a section, or inserts a section of the file itself or of `other`.
+fn move_piece(draws: &mut Draws, bytes: &mut Vec<u8>, other: Option<&[u8]>) {
+    let source = other.map_or_else(|| bytes.clone(), <[u8]>::to_vec);
+    let cut = |draws: &mut Draws, bytes: &[u8]| {
         let anchors = anchors(bytes);
-        let place = if anchors.is_empty() || self.below(4) == 0 {
-            self.below(bytes.len())
-        } else {
-            anchors[self.below(anchors.len())] + self.below(HEADER)
-        };
-        place.min(bytes.len() - 1)
-    }
-
-    /// Overwrites one to four or eight bytes with a number. Often, the number is at an end of its range, or near the old one.
-    fn change_field(&mut self, bytes: &mut [u8]) {
-        let place = self.place(bytes);
-        let width = [1, 1, 2, 3, 4, 4, 8][self.below(7)].min(bytes.len() - place);
-        let mut old = [0; 8];
-        old[..width].copy_from_slice(&bytes[place..place + width]);
-        let all = u64::MAX >> (64 - 8 * width);
-        let value = match self.below(9) {
-            0 => 0,
-            1 => 1,
-            2 => all,
-            3 => all >> 1,
-            4 => (all >> 1) + 1,
-            5 => bytes.len() as u64,
-            6 => u64::from_le_bytes(old).wrapping_add(self.below(5) as u64).wrapping_sub(2),
-            7 => 1 << self.below(8 * width),
-            _ => self.below(1 << 52) as u64,
-        };
-        let new = if self.below(2) == 0 {
-            value.to_le_bytes()
-        } else {
-            (value << (64 - 8 * width)).to_be_bytes()
-        };
-        bytes[place..place + width].copy_from_slice(&new[..width]);
-    }
-
-    fn flip_bits(&mut self, bytes: &mut [u8]) {
-        for _ in 0..1 + self.below(8) {
-            let place = self.place(bytes);
-            bytes[place] ^= 1 << self.below(8);
-        }
-    }
-
-    /// Removes a section, or inserts a section of the file itself or of `other`.
-    fn move_piece(&mut self, bytes: &mut Vec<u8>, other: Option<&[u8]>) {
-        let source = other.map_or_else(|| bytes.clone(), <[u8]>::to_vec);
-        let cut = |this: &mut Self, bytes: &[u8]| {
-            let anchors = anchors(bytes);
-            if anchors.is_empty() {
-                this.below(bytes.len())
-            } else {
-                anchors[this.below(anchors.len())]
-            }
-        };
-        let (from, to) = (cut(self, &source), cut(self, &source));
-        let (from, to) = (from.min(to), from.max(to));
-        if other.is_none() && self.below(2) == 0 {
-            bytes.drain(from..to);
-        } else {
-            let place = cut(self, bytes);
-            bytes.splice(place..place, source[from..to].iter().copied());
-        }
+        if anchors.is_empty() { draws.below(bytes.len()) } else { draws.pick(&anchors) }
+    };
+    let (from, to) = (cut(draws, &source), cut(draws, &source));
+    let (from, to) = (from.min(to), from.max(to));
+    if other.is_none() && draws.below(2) == 0 {
+        bytes.drain(from..to);
+    } else {
+        let position = cut(draws, bytes);
+        bytes.splice(position..position, source[from..to].iter().copied());
     }
 }
 
