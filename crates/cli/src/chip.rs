@@ -1,13 +1,15 @@
 //! Verb `chip`: songs for consoles and trackers.
 
 use super::{
+    Usage,
     entries::or,
     inputs::is_read_once,
+    kernel,
     presets::find,
     progress::{bar, move_to},
+    refuse_terminal,
     report::warn_not_finite,
     sound::{Sound, Task, Tempo, number},
-    usage::{Usage, kernel, refuse_terminal},
 };
 use clap::{
     ArgMatches, Command, FromArgMatches, ValueHint,

@@ -42,10 +42,7 @@ fn the_page_is_that_of_the_parser() {
         return;
     }
     let changed = page.lines().zip(committed.lines()).find(|(made, committed)| made != committed);
-    assert!(
-        page == committed,
-        "write it with {UPDATE}=1, by docs/cli.md's first line: {changed:?}"
-    );
+    assert!(page == committed, "write it as its first line says: {changed:?}");
 }
 
 fn sections(page: &str) -> BTreeMap<String, String> {

@@ -1,6 +1,6 @@
 //! Input files of a verb: named one by one, in folders, by patterns and in lists.
 
-use super::usage::Usage;
+use super::Usage;
 use clap::ValueHint;
 use std::{
     fs,

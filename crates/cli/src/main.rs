@@ -20,16 +20,21 @@ mod render;
 mod report;
 mod shell;
 mod sound;
-mod usage;
 
 use clap::{
     Parser, Subcommand,
     error::{ContextKind, ContextValue, ErrorKind},
 };
-use std::{error::Error as _, ffi::OsString, io, panic, path::Path, process::ExitCode};
+use std::{
+    error::Error as _,
+    ffi::OsString,
+    io::{self, IsTerminal},
+    panic,
+    path::Path,
+    process::ExitCode,
+};
 use tone_filter_dsp::Kernel;
-use tone_filter_offline::{Error, Fault, batch, is_decoding};
-use usage::Usage;
+use tone_filter_offline::{Error, Fault, STDIO, batch, is_decoding};
 
 /// Picks the notes out of any music and gives them an 8-bit edge.
 #[derive(Parser)]
@@ -64,6 +69,25 @@ enum Verb {
 
 const FILE_FAILED: u8 = 1;
 const WRONG_USAGE: u8 = 2;
+
+/// Error in the command line, with its message; the exit code is 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// Returns an error if `out` is standard output, and this is a terminal: the output is binary.
+pub fn refuse_terminal(out: &Path) -> Result<(), Usage> {
+    if out == Path::new(STDIO) && io::stdout().is_terminal() {
+        let line = "- is the terminal, and the output is binary; name a file, or pipe it on";
+        return Err(Usage(line.into()));
+    }
+    Ok(())
+}
+
+/// Returns the kernel that a flag has `named`, or else the one in the environment, or else the fastest one.
+pub fn kernel(named: Option<Kernel>) -> Kernel {
+    named.or_else(|| Kernel::from_environment().ok()).unwrap_or_else(Kernel::best)
+}
 
 /// Suppresses the messages of panics in decoders. The library turns such a panic into an error, which is printed.
 fn silence_decoders() {

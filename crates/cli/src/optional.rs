@@ -39,5 +39,5 @@ pub fn refused(name: &str) -> anyhow::Error {
     let line = format!(
         "{name} is not in this build; install it with `cargo install --locked --path crates/cli --features {name}`{headers}"
     );
-    crate::usage::Usage(line).into()
+    crate::Usage(line).into()
 }

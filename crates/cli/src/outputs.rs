@@ -1,10 +1,10 @@
 //! Names of the outputs of `render`, made from the names of inputs and presets.
 
-use super::usage::Usage;
+use super::Usage;
 use clap::ValueHint;
 use std::{
     borrow::Cow,
-    path::{Path, PathBuf},
+    path::{MAIN_SEPARATOR, Path, PathBuf},
 };
 use tone_filter_offline::container::Container;
 
@@ -87,8 +87,7 @@ impl Outputs {
         named.suffix = named.suffix.map(|suffix| suffix.replace(PRESET, &label));
         let Some(out) = named.out.as_ref().and_then(|out| out.to_str()) else { return Ok(named) };
         let out = out.replace(PRESET, &label);
-        let (folder, file) =
-            out.rsplit_once(['/', std::path::MAIN_SEPARATOR]).unwrap_or((".", &out));
+        let (folder, file) = out.rsplit_once(['/', MAIN_SEPARATOR]).unwrap_or((".", &out));
         if !out.contains(NAME) {
             named.out = Some(out.into());
             return Ok(named);
@@ -143,14 +142,9 @@ mod tests {
             ("plain.flac", "organ", "plain.flac", None, Container::Flac),
         ] {
             let named = outputs(out, None).named_after(preset).unwrap();
-            assert_eq!(
-                (named.out.as_deref(), named.suffix.as_deref()),
-                (Some(Path::new(folder)), suffix)
-            );
-            assert_eq!(
-                (named.container(), named.named_after_preset),
-                (container, out.contains(PRESET))
-            );
+            let made = (named.out.as_deref(), named.suffix.as_deref(), named.container());
+            assert_eq!(made, (Some(Path::new(folder)), suffix, container));
+            assert_eq!(named.named_after_preset, out.contains(PRESET));
         }
     }
 
@@ -163,10 +157,8 @@ mod tests {
             ("{name}.wav", Some("x")),
         ] {
             let error = outputs(out, suffix).named_after("organ").err().unwrap().to_string();
-            assert!(
-                error.contains("{name} begins the name of a file that ends in .wav or .flac"),
-                "{error}"
-            );
+            let reason = "{name} begins the name of a file that ends in .wav or .flac";
+            assert!(error.contains(reason), "{error}");
         }
         let refused = |out, presets: &[&str]| {
             let checked = outputs(out, None).check_for_several_presets(presets);

@@ -1,12 +1,13 @@
 //! Verb `render`: filters files into WAV or FLAC.
 
 use super::{
+    Usage,
     inputs::{InputFlags, is_read_once, print_repeated},
+    kernel,
     outputs::Outputs,
     progress::Progress,
-    report,
+    refuse_terminal, report,
     sound::{Sound, Task, ahead_in_files, live, note_left_out, number},
-    usage::{Usage, kernel, refuse_terminal},
 };
 use clap::{
     ValueHint,
@@ -256,15 +257,14 @@ impl Args {
         if !self.outputs.are_missing() {
             return Ok(());
         }
+        let missing =
+            "no output; give --out FILE or FOLDER, or --suffix TEXT to write beside the inputs";
         Err(Usage(match &named.all[..] {
             [_, .., last] if !named.has_list && is_new(last) => {
                 let last = last.display();
                 format!("{last}: input not found; to write it, give -o {last}")
             }
-            _ => {
-                "no output; give --out FILE or FOLDER, or --suffix TEXT to write beside the inputs"
-                    .into()
-            }
+            _ => missing.into(),
         }))
     }
 

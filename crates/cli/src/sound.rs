@@ -1,9 +1,9 @@
 //! Flags for the sound: a preset, and one flag per setting. A flag has priority over the preset.
 
 use super::{
+    Usage,
     entries::{entry, flag_name, or},
     presets::find,
-    usage::Usage,
 };
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
 use std::{

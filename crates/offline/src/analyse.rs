@@ -43,11 +43,11 @@ pub fn analyse(
     let rate = f64::from(format.rate);
     let count = usize::from(format.channels);
     let filter =
-        ToneFilter::new(rate, settings).map_err(|error| Fault::Filter(error).at(input.path()))?;
+        ToneFilter::new(rate, settings).map_err(|error| Fault::Filter(error).at(&input.path))?;
     let mut filter = filter.with_channels(count).with_kernel(kernel);
     filter.detect_notes(true);
     filter.reset();
-    let mut player = KeyPlayer::new(keys, &filter);
+    let mut player = KeyPlayer::new(keys, &filter, 0);
     let latency = filter.latency();
     // Number of frames of silence still to be appended to the input. They push the last sound out of the filter.
     let mut silence = latency;

@@ -136,12 +136,11 @@ mod tests {
         let mut cues = words(&[2, 1, 100, 7, 0, 0, 100, 2, 250, 7, 0, 0, 250]);
         DOUBLED.each(&mut cues, 4, 24, &[4, 20]);
         assert_eq!(cues, words(&[2, 1, 200, 7, 0, 0, 200, 2, 500, 7, 0, 0, 500]));
-        let mut text =
-            [&b"adtllabl\x05\0\0\0abcde\0ltxt"[..], &words(&[20, 1, 33]), &[0; 12]].concat();
-        labels(&mut text, DOUBLED);
-        let expected =
-            [&b"adtllabl\x05\0\0\0abcde\0ltxt"[..], &words(&[20, 1, 66]), &[0; 12]].concat();
-        assert_eq!(text, expected);
+        let before = b"adtllabl\x05\0\0\0abcde\0ltxt";
+        let text = |len| [&before[..], &words(&[20, 1, len]), &[0; 12]].concat();
+        let mut scaled = text(33);
+        labels(&mut scaled, DOUBLED);
+        assert_eq!(scaled, text(66));
     }
 
     #[test]

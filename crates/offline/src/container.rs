@@ -44,7 +44,7 @@ impl Writer {
         metadata: &Metadata,
         source: &mut Source,
     ) -> Result<Self, Error> {
-        let (path, Format { channels, rate, .. }) = (output.path(), format);
+        let (path, Format { channels, rate, .. }) = (&output.path, format);
         match container {
             Container::Wav if !wav::fits(format) => {
                 return Err(Fault::TooWide { channels, rate }.at(path));

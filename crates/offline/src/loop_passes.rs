@@ -139,12 +139,11 @@ impl LoopPasses {
                             crossfaded(sample, latest[position as usize], position)
                         }));
                     }
-                    samples.push(match fade_out.contains(&at) {
-                        true => {
-                            let position = at - fade_out.start;
-                            crossfaded(sample, channel.latest[position as usize], position)
-                        }
-                        false => sample,
+                    samples.push(if fade_out.contains(&at) {
+                        let position = at - fade_out.start;
+                        crossfaded(sample, channel.latest[position as usize], position)
+                    } else {
+                        sample
                     });
                 }
             }

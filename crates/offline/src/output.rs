@@ -30,7 +30,8 @@ static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// pipe or device. It is removed if it is dropped before.
 #[derive(Debug)]
 pub struct Output {
-    path: PathBuf,
+    /// Path as given; `-` for standard output.
+    pub path: PathBuf,
     /// Path that the file gets at the end: `path`, or the target of the links at `path`.
     target: PathBuf,
     file: Destination,
@@ -109,11 +110,6 @@ impl Output {
             Destination::Named(file) => file.as_file(),
             Destination::Stream(file, _) => file,
         }
-    }
-
-    /// Returns the path of the output, as it was given.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Sets the modification time of the file to `time`.

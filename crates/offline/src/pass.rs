@@ -30,7 +30,8 @@ pub struct Pass<'a> {
     /// Whether the source restarts at its end. The filter is not reset then, so there is no seam.
     pub repeats: bool,
     pub(super) source: Source,
-    filter: ToneFilter,
+    /// Filter, to read its state or to change its settings during the run.
+    pub filter: ToneFilter,
     pub(super) resampler: Option<Resampler>,
     player: KeyPlayer,
     /// Decisions of the listener, if it runs on another thread.
@@ -40,8 +41,8 @@ pub struct Pass<'a> {
     pub(super) loop_passes: Option<LoopPasses>,
     /// Number of source frames read since the last restart; repetitions of a loop do not count.
     pub(super) read: u64,
-    /// Number of source samples so far that are NaN or infinite.
-    not_finite: u64,
+    /// Number of source samples so far that are NaN or infinite and count as silence. Repetitions do not count.
+    pub not_finite: u64,
     /// Whether the source has restarted at its end.
     repeated: bool,
     /// Number of output frames still to be dropped, because they precede the source's first frame.
@@ -81,7 +82,7 @@ impl<'a> Pass<'a> {
         let Format { channels, rate, .. } = source.format();
         let hertz = f64::from(rate);
         let mut filter = ToneFilter::new(hertz, &options.settings)
-            .map_err(|error| Fault::Filter(error).at(input.path()))?
+            .map_err(|error| Fault::Filter(error).at(&input.path))?
             .with_channels(usize::from(channels))
             .with_kernel(options.kernel);
         filter.set_routing(options.routing());
@@ -89,7 +90,7 @@ impl<'a> Pass<'a> {
         filter.reset();
         let resampler = options.rate.filter(|to| *to != rate).map(|to| {
             let fault = |reason| Fault::Rate { from: rate, to, reason };
-            Resampler::new(rate, to, channels).map_err(|reason| fault(reason).at(input.path()))
+            Resampler::new(rate, to, channels).map_err(|reason| fault(reason).at(&input.path))
         });
         let looped = match (options.looped, source.looped()?) {
             (Looped::Nothing, _) => None,
@@ -109,7 +110,7 @@ impl<'a> Pass<'a> {
             gain,
             repeats: false,
             frames_to_drop: filter.latency(),
-            player: KeyPlayer::new(options.keys.as_deref(), &filter),
+            player: KeyPlayer::new(options.keys.as_deref(), &filter, 0),
             decisions: None,
             meters: [rate, options.rate.unwrap_or(rate)].map(meter),
             source,
@@ -125,11 +126,6 @@ impl<'a> Pass<'a> {
             notes: BandMask::NONE,
             unheard: Unheard::default(),
         })
-    }
-
-    /// Returns the filter, to read its state or to change its settings during the run.
-    pub fn filter(&mut self) -> &mut ToneFilter {
-        &mut self.filter
     }
 
     /// Returns the format of the output: the source's, with the rate and the depth of the options, if set.
@@ -156,11 +152,6 @@ impl<'a> Pass<'a> {
     /// Returns how many seconds of the source have been read since its last start; repetitions of a loop do not count.
     pub fn seconds(&self) -> f64 {
         self.read as f64 / f64::from(self.source.format().rate)
-    }
-
-    /// Returns the number of source samples so far that are NaN or infinite and count as silence. Repetitions do not count.
-    pub fn not_finite(&self) -> u64 {
-        self.not_finite
     }
 
     /// Returns the integrated loudness of input and output in LUFS; `None` if not measured, for less than 0.4 s, and for silence.
@@ -209,7 +200,7 @@ impl<'a> Pass<'a> {
             }
             Stage::Tail(left) => {
                 let piece = left.min(MOMENT as u64);
-                silence(block, piece as usize);
+                block.iter_mut().for_each(|channel| *channel = vec![0.0; piece as usize]);
                 self.process_at_rate(block);
                 let audible = |sample: &f32| sample.abs() * self.gain >= INAUDIBLE;
                 if self.options.tail == Tail::Auto && !block.iter().flatten().any(audible) {
@@ -288,7 +279,7 @@ impl<'a> Pass<'a> {
         self.source.seek(self.input, frame)?;
         self.filter.play(KeyEvent::ReleaseAll);
         self.filter.seek(frame as f64 / self.filter.sample_rate());
-        self.player = KeyPlayer::new(self.options.keys.as_deref(), &self.filter).from(frame);
+        self.player = KeyPlayer::new(self.options.keys.as_deref(), &self.filter, frame);
         Ok(())
     }
 
@@ -353,13 +344,5 @@ fn measure(meter: &mut Option<EbuR128>, block: &[Vec<f32>]) {
     let channels: Vec<&[f32]> = block.iter().map(Vec::as_slice).collect();
     if let Some(Err(_)) = meter.as_mut().map(|meter| meter.add_frames_planar_f32(&channels)) {
         *meter = None;
-    }
-}
-
-/// Replaces the content of `block` by `frames` frames of silence.
-fn silence(block: &mut [Vec<f32>], frames: usize) {
-    for channel in block {
-        channel.clear();
-        channel.resize(frames, 0.0);
     }
 }

@@ -95,13 +95,13 @@ pub fn render(
     let start = Instant::now();
     let input = Input::new(input)?;
     let mut pass = Pass::new(&input, options, 1.0)?;
-    let output = Output::create(output, input.path(), options.force)?;
+    let output = Output::create(output, &input.path, options.force)?;
     let mut gain = 1.0;
     if let Some(peak_db) = options.normalize {
         let work = (&mut pass, &input, options);
         run(work, &mut |part| progress(part / 2.0), &mut |_| Ok(()))?;
         if pass.after.peak <= ROUNDING * pass.before.peak {
-            return Err(Fault::Silent.at(input.path()));
+            return Err(Fault::Silent.at(&input.path));
         }
         gain = libm::powf(10.0, peak_db / 20.0) / pass.after.peak;
         pass = Pass::new(&input, options, gain)?;
@@ -111,7 +111,7 @@ pub fn render(
     };
 
     let source = pass.source.format();
-    let container = Container::of(output.path()).unwrap_or_default();
+    let container = Container::of(&output.path).unwrap_or_default();
     let format = container.fit(pass.format());
     let Settings { mix, morph, output: level, .. } = options.settings;
     let passed_on = options.bypass || morph == 0.0 || mix == 0.0 && level == 0.0;
@@ -123,7 +123,7 @@ pub fn render(
         false => {
             let rates = [source.rate, format.rate];
             let read = Metadata::read(&input.file, &mut pass.source, container, rates);
-            read.map_err(|error| Fault::Read(error).at(input.path()))?
+            read.map_err(|error| Fault::Read(error).at(&input.path))?
         }
     };
     let (kind, frames) = ((container, format), pass.most_frames());
@@ -131,7 +131,7 @@ pub fn render(
     let long = is_long(&pass);
     let work = (&mut pass, &input, options);
     let frames = if long {
-        in_parallel(output.path(), &mut writer, |sink| run(work, &mut progress, sink))?
+        in_parallel(&output.path, &mut writer, |sink| run(work, &mut progress, sink))?
     } else {
         run(work, &mut progress, &mut |block| writer.write(block))?
     };
@@ -155,7 +155,7 @@ pub fn render(
         source_seconds: pass.seconds(),
         samples: pass.read * u64::from(source.channels),
         wall_seconds: start.elapsed().as_secs_f64(),
-        not_finite: pass.not_finite(),
+        not_finite: pass.not_finite,
         ignored: pass.source.ignored(),
         left_out: metadata.left_out,
         before: pass.before,
@@ -209,7 +209,7 @@ fn run(
 ) -> Result<u64, Error> {
     // In a loop, the source jumps back. The scout cannot follow, because it reads straight on.
     let ahead = options.ahead && is_long(pass) && pass.loop_passes.is_none();
-    match pass.filter().scout().filter(|_| ahead) {
+    match pass.filter.scout().filter(|_| ahead) {
         Some(scout) => with_listener(input, scout, |decisions| {
             pass.decisions = Some(decisions);
             let done = run_through(pass, progress, sink);

@@ -53,21 +53,15 @@ pub struct KeyPlayer {
 }
 
 impl KeyPlayer {
-    /// Creates a player at the start of `keys` for `filter`, which must be at rest; without `keys`, it plays none. Delays all
-    /// events by [`ToneFilter::bank_delay`], because keys act on the bands.
-    pub fn new(keys: Option<&MidiFile>, filter: &ToneFilter) -> Self {
+    /// Creates a player of `keys` for `filter`, which must be at rest, from `frame` of the input on. Without `keys`, it plays
+    /// none. Delays all events by [`ToneFilter::bank_delay`], because keys act on the bands.
+    pub fn new(keys: Option<&MidiFile>, filter: &ToneFilter, frame: u64) -> Self {
         let (rate, delay) = (filter.sample_rate(), filter.bank_delay() as u64);
         let due = |seconds: f64| (seconds * rate).round() as u64 + delay;
         let events = keys.into_iter().flat_map(MidiFile::events);
-        let events: Vec<_> = events.map(|(time, event)| (due(*time), *event)).collect();
-        Self { events: events.into_iter().peekable(), frame: 0 }
-    }
-
-    /// Skips to `frame` of the input, and drops events that are due before it.
-    pub fn from(mut self, frame: u64) -> Self {
-        while self.events.next_if(|(due, _)| *due < frame).is_some() {}
-        self.frame = frame;
-        self
+        let events = events.map(|(time, event)| (due(*time), *event));
+        let events: Vec<_> = events.filter(|(due, _)| *due >= frame).collect();
+        Self { events: events.into_iter().peekable(), frame }
     }
 
     /// Filters the frames `range` of `channels`, and plays the keys that are due in them. Calls `each` after each of the

@@ -22,7 +22,8 @@ use std::{
 
 /// Open file, or stored content of a pipe. The path is opened only once, even if the content is read several times.
 pub struct Input {
-    path: PathBuf,
+    /// Path as given; `-` for standard input.
+    pub path: PathBuf,
     pub(crate) file: SharedFile,
 }
 
@@ -46,11 +47,6 @@ impl Input {
         };
         let file = open().map_err(|fault| fault.at(path))?;
         Ok(Self { path: path.into(), file: SharedFile::new(file) })
-    }
-
-    /// Returns the path as given; `-` for standard input.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Returns the time of the last modification.
@@ -239,20 +235,13 @@ fn silence_not_finite(samples: &mut [f32]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::VecDeque;
 
-    /// Pipe whose reads return these results in turn.
-    struct Pipe(VecDeque<Result<&'static [u8], io::ErrorKind>>);
+    /// Reader whose first read fails.
+    struct Failing(Option<io::ErrorKind>);
 
-    impl Read for Pipe {
-        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-            let Some(next) = self.0.pop_front() else { return Ok(0) };
-            let (now, later) = next?.split_at(to.len().min(next?.len()));
-            to[..now.len()].copy_from_slice(now);
-            if !later.is_empty() {
-                self.0.push_front(Ok(later));
-            }
-            Ok(now.len())
+    impl Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            self.0.take().map_or(Ok(0), |kind| Err(kind.into()))
         }
     }
 
@@ -260,8 +249,8 @@ mod tests {
     fn a_pipe_goes_on_after_an_interruption_and_fails_after_a_fault() {
         let head: &[u8] = b"RIFF\0\0\0\0WAVEfmt ................................................";
         let spooled = |kind: io::ErrorKind| {
-            let reads = [Ok(head), Ok(&[7; 1000][..]), Err(kind), Ok(&[8; 500][..])];
-            spool(Path::new(STDIO), Pipe(reads.into()))
+            let pipe = head.chain(&[7; 1000][..]).chain(Failing(Some(kind))).chain(&[8; 500][..]);
+            spool(Path::new(STDIO), pipe)
         };
         let file = spooled(io::ErrorKind::Interrupted).unwrap();
         assert_eq!(file.metadata().unwrap().len(), head.len() as u64 + 1500);

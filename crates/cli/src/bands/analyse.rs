@@ -1,7 +1,7 @@
 //! Analysis of one file. A single pass over the file feeds all of its outputs.
 
 use super::{args::Args, files::File};
-use crate::{sound::Tempo, usage::kernel};
+use crate::{kernel, sound::Tempo};
 use std::{
     fmt,
     io::{BufWriter, Write},
@@ -87,7 +87,7 @@ pub fn analyse_one(
     for (output, syntax) in [(&csv, Syntax::Csv), (&json, Syntax::Json)] {
         if let Some(output) = output {
             let table = Table::new(BufWriter::new(output.file()), syntax, settings);
-            tables.push((output, table.map_err(|source| Error::writing(output.path(), source))?));
+            tables.push((output, table.map_err(|source| Error::writing(&output.path, source))?));
         }
     }
     let mut finder = Finder::default();
@@ -113,7 +113,7 @@ pub fn analyse_one(
                 plot.get_or_insert_with(empty).push(bands);
             }
             tables.iter_mut().try_for_each(|(output, table)| {
-                table.push(hop, bands).map_err(|source| Error::writing(output.path(), source))
+                table.push(hop, bands).map_err(|source| Error::writing(&output.path, source))
             })
         },
         progress,
@@ -124,7 +124,7 @@ pub fn analyse_one(
     for (output, table) in tables {
         table
             .finish(not_finite, &found, beats.as_ref())
-            .map_err(|source| Error::writing(output.path(), source))?;
+            .map_err(|source| Error::writing(&output.path, source))?;
     }
     let bars: Vec<f64> = beats.iter().flat_map(Beats::downbeats).collect();
     let picture = plot.map(|mut plot| {
@@ -146,7 +146,7 @@ pub fn analyse_one(
     for (output, content) in [(&png, picture), (&mid, song), (&score, notes)] {
         if let (Some(output), Some(content)) = (output, content) {
             let written = output.file().write_all(&content);
-            written.map_err(|source| Error::writing(output.path(), source))?;
+            written.map_err(|source| Error::writing(&output.path, source))?;
         }
     }
     let outputs = [png, csv, json, mid, score].into_iter().flatten();

@@ -5,11 +5,11 @@ mod args;
 mod files;
 
 use super::{
+    Usage,
     inputs::print_repeated,
     progress::{bar, move_to},
-    report,
+    refuse_terminal, report,
     sound::Task,
-    usage::{Usage, refuse_terminal},
 };
 use analyse::{Done, analyse_one};
 pub use args::Args;
@@ -90,8 +90,8 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         let done = all_done().count();
         let skipped = count - done - failed;
         let counted = report::counted([done, skipped, failed, left_out.len()]);
-        let (sound, wall) =
-            (all_done().map(|done| done.seconds).sum::<f64>(), start.elapsed().as_secs_f64());
+        let sound: f64 = all_done().map(|done| done.seconds).sum();
+        let wall = start.elapsed().as_secs_f64();
         message!("{counted}: {sound:.2} s of audio in {wall:.3} s");
     }
     Ok(failed == 0)

@@ -16,16 +16,6 @@ const MIN_IMPROVEMENT: f64 = 0.005;
 /// The measurement ends after this multiple of the requested number of turns, even if the speeds are not stable.
 const MAX_TURNS_FACTOR: usize = 4;
 
-pub struct KernelSpeeds {
-    pub kernel: Kernel,
-    /// Speed for one channel with all bands.
-    pub plain: Speed,
-    /// Speed for stereo, in which both channels have a bank of their own. It is per frame.
-    pub stereo: Speed,
-    /// Speed for one channel with every other band muted.
-    pub masked: Speed,
-}
-
 /// Speed of a kernel: the lowest values of all turns.
 #[derive(Clone, Copy)]
 pub struct Speed {
@@ -89,13 +79,16 @@ impl Contender {
 
 /// Filters `signal` with each of `kernels` in turn, at least `turns` times each. Ends when all speeds are stable, or after
 /// [`MAX_TURNS_FACTOR`] times as many turns. `voice` is an index of an entry, and `rate` is in Hz.
+///
+/// Returns three speeds of each kernel: for one channel with all bands; for a frame in stereo, in which both channels have a
+/// bank of their own; and for one channel with every other band muted.
 pub fn measure(
     kernels: &[Kernel],
     voice: usize,
     rate: f64,
     signal: &[f32],
     turns: usize,
-) -> Result<Vec<KernelSpeeds>, tone_filter_dsp::Error> {
+) -> Result<Vec<(Kernel, [Speed; 3])>, tone_filter_dsp::Error> {
     let mut controls = Controls::from(Settings { mix: 100.0, ..Settings::REFERENCE });
     voices().set(&mut controls, voice);
     let settings = controls.settings;
@@ -125,13 +118,9 @@ pub fn measure(
             contender.run(signal, &mut cycles);
         }
     }
-    let speeds = kernels.iter().zip(&contenders);
-    Ok(speeds
-        .map(|(&kernel, contenders)| {
-            let [plain, stereo, masked] = contenders.each_ref().map(|contender| contender.speed);
-            KernelSpeeds { kernel, plain, stereo, masked }
-        })
-        .collect())
+    let speeds =
+        contenders.iter().map(|of_kernel| of_kernel.each_ref().map(|contender| contender.speed));
+    Ok(kernels.iter().copied().zip(speeds).collect())
 }
 
 /// Counter of the CPU cycles of this thread. Only Linux has one.

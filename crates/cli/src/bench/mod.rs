@@ -52,8 +52,7 @@ const NOISE_RATE: f64 = 44_100.0;
 
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let against = args.against.as_deref().map(Report::read).transpose()?;
-    let asked =
-        |rate: f64| args.seconds.map_or(SAMPLES, |seconds| (seconds * rate).ceil() as usize);
+    let asked = |rate: f64| args.seconds.map_or(SAMPLES, |length| (length * rate).ceil() as usize);
     let (rate, signal) = match &args.wav {
         Some(path) => recording(path, asked)?,
         None => (NOISE_RATE, noise(turn(asked(NOISE_RATE)))),

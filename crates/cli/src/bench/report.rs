@@ -1,6 +1,6 @@
 //! Report of a benchmark, as a table and as JSON.
 
-use super::measure::KernelSpeeds;
+use super::measure::Speed;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -40,29 +40,35 @@ struct Row {
 }
 
 impl Row {
-    fn new(speeds: &KernelSpeeds, scalar: Option<&KernelSpeeds>) -> Self {
-        let plain = speeds.plain.seconds;
+    /// Creates a row from the three speeds of a kernel that [`super::measure::measure`] returns. `scalar` is the time of the
+    /// kernel `scalar` in seconds per sample.
+    fn new(kernel: Kernel, [plain, stereo, masked]: [Speed; 3], scalar: Option<f64>) -> Self {
+        let (cycles, plain) = (plain.cycles, plain.seconds);
         let real_time = RATES.map(|rate| (rate.to_string(), 1.0 / (plain * f64::from(rate))));
         Self {
-            name: speeds.kernel.name().to_owned(),
+            name: kernel.name().to_owned(),
             mega_samples_per_second: 1e-6 / plain,
             times_real_time: real_time.into_iter().collect(),
-            ratio_to_scalar: scalar.map(|scalar| scalar.plain.seconds / plain),
-            cycles_per_sample: speeds.plain.cycles,
-            stereo: Some(speeds.stereo.seconds / plain),
-            masked: Some(speeds.masked.seconds / plain),
+            ratio_to_scalar: scalar.map(|scalar| scalar / plain),
+            cycles_per_sample: cycles,
+            stereo: Some(stereo.seconds / plain),
+            masked: Some(masked.seconds / plain),
         }
     }
 }
 
 impl Report {
     /// Creates a report. `signal` describes the input of the measurement.
-    pub fn new(signal: String, speeds: &[KernelSpeeds]) -> Self {
-        let scalar = speeds.iter().find(|row| row.kernel.name() == "scalar");
+    pub fn new(signal: String, speeds: &[(Kernel, [Speed; 3])]) -> Self {
+        let scalar = speeds.iter().find(|(kernel, _)| kernel.name() == "scalar");
+        let scalar = scalar.map(|(_, [plain, ..])| plain.seconds);
         let missing = Kernel::NAMES.into_iter().filter(|name| name.parse::<Kernel>().is_err());
         Self {
             signal,
-            kernels: speeds.iter().map(|row| Row::new(row, scalar)).collect(),
+            kernels: speeds
+                .iter()
+                .map(|(kernel, speeds)| Row::new(*kernel, *speeds, scalar))
+                .collect(),
             missing: missing.map(str::to_owned).collect(),
         }
     }

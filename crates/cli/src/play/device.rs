@@ -1,7 +1,7 @@
 //! Audio devices for output (speakers) and input (microphones).
 
 use super::controls::Controls;
-use crate::usage::Usage;
+use crate::Usage;
 use anyhow::{Context, bail};
 use cpal::{
     Device, ErrorKind, FromSample, Sample, SampleFormat, SizedSample, Stream, StreamConfig,

@@ -40,13 +40,13 @@ impl Feed<'_> {
             .with_kernel(options.kernel);
         filter.set_routing(options.routing());
         filter.reset();
-        let player = KeyPlayer::new(options.keys.as_deref(), &filter);
+        let player = KeyPlayer::new(options.keys.as_deref(), &filter, 0);
         Ok(Self::Live(Box::new(Live { microphone, filter, player })))
     }
 
     fn filter(&mut self) -> &mut ToneFilter {
         match self {
-            Self::File(pass) => pass.filter(),
+            Self::File(pass) => &mut pass.filter,
             Self::Live(live) => &mut live.filter,
         }
     }
@@ -118,7 +118,7 @@ pub fn play(
         thread::sleep(NAP);
     }
     Ok(match &feed {
-        Feed::File(pass) => pass.not_finite(),
+        Feed::File(pass) => pass.not_finite,
         Feed::Live(_) => 0,
     })
 }

@@ -6,9 +6,9 @@ mod engine;
 mod screen;
 
 use super::{
+    Usage, kernel,
     report::warn_not_finite,
     sound::{Sound, Task, ahead_in_files, live},
-    usage::{Usage, kernel},
 };
 use clap::{ArgGroup, ValueHint};
 use controls::Controls;

@@ -43,14 +43,6 @@ fn a_folder_without_audio_has_a_list_of_extensions() {
     assert!(page.contains(&all.replace('.', "")));
 }
 
-#[test]
-fn note_of_a_part_of_a_frame_is_printed() {
-    let folder = Folder::with(&integer_wav(44_100, &[0; 42]));
-    let note = "note: in.wav: part of a frame behind the last one is ignored\n";
-    let said = folder.run("render in.wav -o out.wav");
-    assert!(said.contains(note), "{said}");
-}
-
 /// Flags with invalid values, each with the start of its message. A line that begins with a flag is for `render`.
 const INVALID: &str = "\
 --mix 150 | mix = 150 is out of range; use 0 to 100 %

@@ -43,7 +43,7 @@ fn force_keeps_the_mode_and_the_links_of_what_it_replaces() {
         let (uid, gid) = if given.is_ok() { (12, 34) } else { (uid, gid) };
         for name in ["real/old.wav", "second.wav"] {
             folder.run(&format!("render in.wav -o {name} --force"));
-            assert_eq!(folder.integers("real/old.wav"), [0; 20]);
+            assert!(folder.bytes("real/old.wav").starts_with(b"RIFF"));
             assert_eq!(owner("real/old.wav"), (uid, gid, mode), "{name}");
         }
     }

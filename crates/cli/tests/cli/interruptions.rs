@@ -153,10 +153,8 @@ fn on_a_full_disk(folder: &Folder, script: &str) {
     let (code, left, said) = folder.shell(script);
     assert_eq!(code, 1, "{said}");
     for line in said.lines().filter(|line| line.starts_with("error: ")) {
-        assert!(
-            line.starts_with("error: out/") && line.contains(".wav: cannot be written ("),
-            "{line}"
-        );
+        let cause = ".wav: cannot be written (";
+        assert!(line.starts_with("error: out/") && line.contains(cause), "{line}");
         assert!(line.ends_with("; check the folder, its permissions and the space left"), "{line}");
     }
     assert!(said.ends_with("20 files failed\n"), "{said}");

@@ -27,7 +27,7 @@ mod verbs;
 use assert_cmd::Command;
 use std::{collections::BTreeMap, fs, path::PathBuf};
 use tempfile::TempDir;
-use tone_filter_testkit::signals;
+use tone_filter_testkit::{signals, wav};
 
 /// Returns `text` with a slash for every backslash, the separator of Windows.
 fn slashes(text: &str) -> String {
@@ -122,27 +122,16 @@ impl Folder {
         (output.status.code().unwrap(), output.stdout, String::from_utf8(output.stderr).unwrap())
     }
 
-    /// Returns the samples of a 32-bit float file, one vector per channel.
+    /// Returns the samples of a WAV file, one vector per channel.
     fn floats(&self, name: &str) -> Vec<Vec<f32>> {
-        let mut wav = hound::WavReader::open(self.path(name)).unwrap();
-        let channels = usize::from(wav.spec().channels);
-        let samples: Vec<f32> = wav.samples().map(Result::unwrap).collect();
-        (0..channels).map(|c| samples[c..].iter().step_by(channels).copied().collect()).collect()
-    }
-
-    /// Returns the samples of an integer file as they are stored.
-    fn integers(&self, name: &str) -> Vec<i32> {
-        let mut wav = hound::WavReader::open(self.path(name)).unwrap();
-        wav.samples().map(Result::unwrap).collect()
+        wav::read(&self.path(name)).unwrap().0
     }
 
     /// Runs `line` with a shell, which must succeed without messages, and returns its standard output.
     fn tool(&self, line: &str) -> Vec<u8> {
         let (code, output, said) = self.shell(line);
-        assert!(
-            code == 0 && said.is_empty(),
-            "{line}: {said}; `cargo xtask test` installs sox and ffmpeg"
-        );
+        let hint = "`cargo xtask test` installs sox and ffmpeg";
+        assert!(code == 0 && said.is_empty(), "{line}: {said}; {hint}");
         output
     }
 }
@@ -165,17 +154,7 @@ fn integer_wav(rate: u32, data: &[u8]) -> Vec<u8> {
 }
 
 fn float_wav(rate: u32, channels: &[Vec<f32>]) -> Vec<u8> {
-    let spec = hound::WavSpec {
-        channels: channels.len() as u16,
-        sample_rate: rate,
-        bits_per_sample: 32,
-        sample_format: hound::SampleFormat::Float,
-    };
-    let mut file = std::io::Cursor::new(Vec::new());
-    let mut wav = hound::WavWriter::new(&mut file, spec).unwrap();
-    for frame in 0..channels[0].len() {
-        channels.iter().for_each(|channel| wav.write_sample(channel[frame]).unwrap());
-    }
-    wav.finalize().unwrap();
-    file.into_inner()
+    let file = tempfile::NamedTempFile::new().unwrap();
+    wav::write(file.path(), &channels.to_vec(), rate).unwrap();
+    fs::read(file.path()).unwrap()
 }

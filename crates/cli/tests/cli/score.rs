@@ -78,10 +78,8 @@ fn what_is_no_score_is_refused_with_its_line() {
     assert_eq!(line, "large.tfs: exceeds the 64 MiB of a score; give a shorter one");
     folder.put("good.tfs", b"tone-filter-score 1\n0 1 69\n1 0 69\n");
     let said = folder.run("render in.wav -o good.wav --score good.tfs");
-    assert!(
-        said.starts_with(&format!("note: good.tfs: left out line 3{}\n", &reason[6..])),
-        "{said}"
-    );
+    let note = format!("note: good.tfs: left out line 3{}\n", &reason[6..]);
+    assert!(said.starts_with(&note), "{said}");
     let line = "render in.wav -o out.wav --score good.tfs --preset reference --quiet";
     let line = folder.fail(line, 2);
     assert_eq!(line, "score has no effect with a focus of 0 %; add --focus 100");

@@ -1,6 +1,6 @@
 //! Tests of `tone-filter play` with an ALSA device that writes to a file. `cargo xtask test-play` runs them.
 
-use crate::{Folder, float_wav};
+use crate::{Folder, float_wav, terminal::script};
 use std::{
     fs,
     io::{Read, Write},
@@ -43,13 +43,9 @@ impl Studio {
 
     /// Returns the command `tone-filter` with the arguments in `line`, and access to the device.
     fn command(&self, line: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
-        command
-            .args(line.split(' '))
-            .current_dir(self.0.path(""))
-            .env("ALSA_CONFIG_PATH", self.0.path("asound.conf"))
-            .stdin(Stdio::null())
-            .stderr(Stdio::piped());
+        let mut command = self.0.program(line);
+        command.env("ALSA_CONFIG_PATH", self.0.path("asound.conf"));
+        command.stdin(Stdio::null()).stderr(Stdio::piped());
         command
     }
 
@@ -72,9 +68,9 @@ impl Studio {
     /// Returns the output of `render` for `input`. Leaves out silent frames.
     fn rendered(&self, input: &str, flags: &str) -> Vec<[f32; 2]> {
         self.run(&format!("render {input} -o out.wav --force --bit-depth 32f {flags}"), 0);
-        let mut wav = hound::WavReader::open(self.0.path("out.wav")).unwrap();
-        let samples: Vec<f32> = wav.samples().map(Result::unwrap).collect();
-        without_silence(samples.as_chunks().0)
+        let channels = self.0.floats("out.wav");
+        let frames = channels[0].iter().zip(&channels[1]).map(|(left, right)| [*left, *right]);
+        without_silence(&frames.collect::<Vec<_>>())
     }
 }
 
@@ -166,20 +162,13 @@ fn what_cannot_be_played_is_told_in_one_line() {
 #[test]
 fn the_terminal_shows_the_bands_and_takes_keys() {
     let studio = Studio::new();
-    let tool = env!("CARGO_BIN_EXE_tone-filter");
-    let line = format!(
-        "stty cols 100 rows 60; exec '{tool}' play in.wav --loop --output-device tape --mix 50"
-    );
-    let mut script = Command::new("script")
-        .args(["-qec", &line, "/dev/null"])
-        .current_dir(studio.0.path(""))
+    let line = "play in.wav --loop --output-device tape --mix 50";
+    let mut script = script(&studio.0, line, "cols 100 rows 60")
         .env("ALSA_CONFIG_PATH", studio.0.path("asound.conf"))
-        .env("SHELL", "/bin/sh")
-        .env("TERM", "xterm")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap_or_else(|error| panic!("script: {error}; it is a part of util-linux"));
+        .expect("`script` runs");
     let mut keys = script.stdin.take().unwrap();
     let mut screen = script.stdout.take().unwrap();
     let shown = Arc::new(Mutex::new(Vec::new()));

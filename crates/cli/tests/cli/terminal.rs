@@ -3,19 +3,21 @@
 use crate::{Folder, float_wav, silence};
 use std::process::Command;
 
-/// Runs `tone-filter` with the arguments in `line` on a terminal of `columns` columns. Returns the output on the terminal, and
-/// the exit code.
-fn on_terminal(folder: &Folder, line: &str, columns: usize) -> (String, i32) {
+/// Returns a command that runs `tone-filter` with the arguments in `line` on a terminal of the `size`, like `cols 40 rows 24`.
+pub fn script(folder: &Folder, line: &str, size: &str) -> Command {
     let tool = assert_cmd::cargo::cargo_bin!("tone-filter");
-    let line = format!("stty cols {columns} rows 24; exec '{}' {line}", tool.display());
-    let output = Command::new("script")
-        .args(["-qec", &line, "/dev/null"])
-        .current_dir(folder.path(""))
-        .env("SHELL", "/bin/sh")
-        .env("TERM", "xterm")
-        .stdin(std::process::Stdio::null())
-        .output()
-        .unwrap_or_else(|error| panic!("script: {error}; it is a part of util-linux"));
+    let line = format!("stty {size}; exec '{}' {line}", tool.display());
+    // A part of util-linux.
+    let mut command = Command::new("script");
+    command.args(["-qec", &line, "/dev/null"]).current_dir(folder.path(""));
+    command.env("SHELL", "/bin/sh").env("TERM", "xterm");
+    command
+}
+
+/// Runs `line` on a terminal of `columns` columns. Returns the output on the terminal, and the exit code.
+fn on_terminal(folder: &Folder, line: &str, columns: usize) -> (String, i32) {
+    let mut script = script(folder, line, &format!("cols {columns} rows 24"));
+    let output = script.stdin(std::process::Stdio::null()).output().expect("`script` runs");
     (String::from_utf8(output.stdout).unwrap(), output.status.code().unwrap())
 }
 

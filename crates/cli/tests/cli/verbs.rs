@@ -116,11 +116,8 @@ fn a_run_is_compared_with_another_one() {
     assert_eq!(last(2), "-", "no such kernel before: {table}");
 
     fs::write(folder.path("other.json"), "{}").unwrap();
-    assert!(
-        folder
-            .fail(&format!("{line} --against other.json"), 1)
-            .contains("other.json: not a report")
-    );
+    let error = folder.fail(&format!("{line} --against other.json"), 1);
+    assert!(error.contains("other.json: not a report"), "{error}");
     let error = folder.fail(&format!("{line} --against none.json"), 1);
     assert!(error.starts_with("none.json: cannot be read ("), "{error}");
     let line = format!("{line} --voice saw --against before.json");

@@ -206,8 +206,7 @@ impl Plan {
         let mut plan = Self { jobs, repeated, left_out, skip_existing, outcomes };
         let mut input_of: HashMap<OsString, PathBuf> = HashMap::new();
         let rendered = found.iter().flatten().filter(|found| !is_earlier(&found.path));
-        let inputs: HashSet<PathBuf> =
-            rendered.filter_map(|found| canonical(&found.path)).collect();
+        let inputs: HashSet<_> = rendered.filter_map(|found| canonical(&found.path)).collect();
         for (index, found) in found.into_iter().enumerate() {
             let found = match found {
                 Ok(found) => found,

@@ -105,10 +105,8 @@ fn files_folders_patterns_and_lists_have_their_outputs() {
         assert!(plan.jobs.is_sorted_by_key(|job| std::cmp::Reverse(job.work)), "{line}");
     }
     let repeated = plan(&folder, "in/a.wav in ./in/a.wav -o out").unwrap().repeated;
-    assert_eq!(
-        repeated.iter().map(|path| short(&folder, path)).collect::<Vec<_>>(),
-        ["in/a.wav"; 2]
-    );
+    let repeated: Vec<_> = repeated.iter().map(|path| short(&folder, path)).collect();
+    assert_eq!(repeated, ["in/a.wav"; 2]);
 }
 
 #[test]
