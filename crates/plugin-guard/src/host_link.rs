@@ -23,7 +23,8 @@ pub enum Request {
     ReadValues,
     /// Gives the window this width and height in pixels.
     Resize([u32; 2]),
-    /// Shows the host's menu of a parameter. If the host cannot show it, the editor gets its items ([`HostLink::menu`]).
+    /// Shows the host's menu of a parameter. If the host cannot show it, [`HostLink::menu`] returns the menu for the editor to
+    /// show; in VST3, without items of the host.
     Menu(Place),
     /// Performs an entry of the host's menu.
     Perform {
