@@ -233,10 +233,10 @@ fn compare(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
         place
     });
     let slot = edits.state.slot;
-    let sound = |ui: &mut Ui, edits: &mut Edits, own, place, texts| {
-        let id = ui.scope_id().with(("sound", own));
-        let response = toggle(ui, place, row.scale, id, texts, slot == own, false);
-        if response.on_hover_text(texts.0).clicked() && slot != own {
+    let sound = |ui: &mut Ui, edits: &mut Edits, target, place, texts| {
+        let id = ui.scope_id().with(("sound", target));
+        let response = toggle(ui, place, row.scale, id, texts, slot == target, false);
+        if response.on_hover_text(texts.0).clicked() && slot != target {
             edits.swap();
         }
     };

@@ -136,7 +136,7 @@ impl Edits<'_> {
         self.end_painting();
     }
 
-    /// Sets the settings that loading a preset keeps. Not an undo step, as the sound does not change.
+    /// Sets which settings stay when a preset is loaded. Not an undo step, as the sound does not change.
     pub fn set_keep(&self, keep: Keep) {
         if keep != self.params.keep.load() {
             self.params.keep.store(keep);

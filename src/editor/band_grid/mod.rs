@@ -84,12 +84,12 @@ impl BandGrid {
         moving
     }
 
-    /// Returns the greatest difference between the displayed values of two grids.
+    /// Returns the greatest difference between the displayed values of two grids, apart from the peaks.
     #[cfg(test)]
     pub fn distance(&self, other: &Self) -> f32 {
         let values = |cell: &Cell| [cell.level, cell.loudness, cell.sounding, cell.saturated];
         let pairs = self.cells.iter().flat_map(values).zip(other.cells.iter().flat_map(values));
-        pairs.map(|(own, other)| (own - other).abs()).fold(0.0, f32::max)
+        pairs.map(|(one, other)| (one - other).abs()).fold(0.0, f32::max)
     }
 
     /// Shows the grid in `area`. `held` are the bands whose keys are held.

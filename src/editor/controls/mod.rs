@@ -152,7 +152,7 @@ pub fn face(ui: &Ui, response: &Response, scale: Scale, on: bool, idle: bool) ->
     *colour
 }
 
-/// Shows a flat button with `text`. `label` is its accessible name and its tooltip.
+/// Shows a flat button with `text`. The tooltip is `label`; the accessible name is `label` and `text`.
 pub fn button(
     ui: &Ui,
     place: Rect,

@@ -19,7 +19,7 @@ use tone_filter_dsp::{Spec, Taper};
 /// Factor for drags and steps while shift or Ctrl (on macOS Command) is held.
 const FINE: f32 = 0.1;
 
-/// Fraction of the range by which an arrow key or a notch of the wheel moves a slider.
+/// Fraction of the range by which an arrow key or a notch of the wheel moves a slider. A setting of whole numbers moves by 1.
 const STEP: f32 = 0.01;
 
 impl Place {
