@@ -150,7 +150,7 @@ impl Capture {
 /// Window's end of the capture: passes sound and requests to a worker thread.
 pub struct CaptureInput {
     pub capture: Capture,
-    /// Queue and thread of the worker; `None` before the first job.
+    /// Queue and thread of the worker; `None` before the first job, and after [`CaptureInput::finish`].
     worker: Option<(SyncSender<Job>, JoinHandle<()>)>,
     /// Whether the window is closing. The worker then skips the sound that still waits, and only writes files.
     closing: Arc<AtomicBool>,

@@ -213,7 +213,7 @@ impl Control<'_> {
         exact.find(|value| (0.0..=1.0).contains(value)).unwrap_or(near)
     }
 
-    /// Sets the parameter's setting in `controls` to its value at `normalized` (0..1). The parameter itself stays.
+    /// Sets the parameter's setting in `controls` to its value at `normalized` (0..1). The parameter itself stays unchanged.
     pub fn put(&self, controls: &mut Controls, normalized: f32) {
         match self {
             Self::Number(spec, param) => {

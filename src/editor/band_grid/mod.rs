@@ -271,8 +271,8 @@ pub fn show_octaves(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &m
         let at = rect.left_center() + vec2(0.4 * font.size, 0.0);
         theme::text(ui.painter(), at, Align2::LEFT_CENTER, low, font, colour);
         if on == 0 {
-            let side = 0.25 * scale.font(OCTAVE_NAME).size;
-            paint_cross(ui.painter(), rect.right_center() - vec2(1.8 * side, 0.0), side);
+            let radius = 0.25 * scale.font(OCTAVE_NAME).size;
+            paint_cross(ui.painter(), rect.right_center() - vec2(1.8 * radius, 0.0), radius);
         }
         focus_ring(ui, &response);
         let state = match on {

@@ -83,8 +83,8 @@ impl Remark {
             Automation::Recording => "The host records its automation.",
             Automation::Overriding => "Its automation is overridden.",
         });
-        let more = [idle, mapping, automation.map(str::to_owned)].into_iter().flatten();
-        std::iter::once(help.to_owned()).chain(more).collect::<Vec<_>>().join(" ")
+        let sentences = [idle, mapping, automation.map(str::to_owned)].into_iter().flatten();
+        std::iter::once(help.to_owned()).chain(sentences).collect::<Vec<_>>().join(" ")
     }
 
     /// Paints the marks left of `at`: a disc for a mapping, and around it a ring for automation.

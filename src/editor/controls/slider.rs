@@ -173,8 +173,8 @@ impl Place {
             if response.lost_focus() {
                 let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
                 // An unchanged text sets nothing, as it has fewer digits than the value.
-                let left = cancelled || typed == text;
-                if let Some(value) = value.filter(|_| !left) {
+                let keeps_old = cancelled || typed == text;
+                if let Some(value) = value.filter(|_| !keeps_old) {
                     edits.set_once(spec.id, value);
                 }
                 ui.data_mut(|data| data.remove_temp::<String>(id));

@@ -134,7 +134,7 @@ impl ClapShim {
         self.sent_changes.store(self.instance.changes(), Ordering::Relaxed);
     }
 
-    /// Returns whether the host may have edits to fetch: a parameter has changed since [`Self::edits_sent`].
+    /// Returns whether the host may have edits to fetch: whether [`Instance::changes`] differs from the last [`Self::edits_sent`].
     pub(super) fn edits_wait(&self) -> bool {
         self.sent_changes.load(Ordering::Relaxed) != self.instance.changes()
     }
