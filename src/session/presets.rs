@@ -282,7 +282,7 @@ mod tests {
         let folder = home.path().join("presets");
         let mut presets = PresetList::new(Some(Folder::new(folder.clone())));
         let settings = Settings { drive: 7.0, ..Settings::default() };
-        assert_eq!(presets.save(" Mine/folder ", settings).as_deref(), Some("Mine_own"));
+        assert_eq!(presets.save(" Mine/own ", settings).as_deref(), Some("Mine_own"));
         let path = home.path().join("out.json");
         presets.export("Out", settings, &path);
         assert!(presets.import(&path).is_some());
