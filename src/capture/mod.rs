@@ -44,11 +44,11 @@ const QUEUE: usize = 512;
 const LONGEST_LOSS: f64 = 2.0;
 /// Time in seconds between two updates: first of [`Heard::notes`], then of [`Heard::beats`].
 const PERIODS: [f64; 2] = [0.5, 3.0];
-/// Length in seconds of the last part of the music. Each update detects beats in this part only.
+/// Length in seconds of the part at the end of the music in which each update detects beats.
 const TAIL: f64 = 30.0;
-/// Distance in seconds within which a newly detected beat counts as the last known one.
+/// Time in seconds after the last known beat. Beats that are newly detected up to then count as known.
 const CLOSE: f64 = 0.2;
-/// Silence in seconds after which a new song starts, in a host that reports no position.
+/// Silence in seconds after which a new song starts while the host is stopped or reports no bars.
 const PAUSE: f64 = 2.0;
 /// Magnitude up to which samples count as silence: -80 dB full scale.
 const QUIET: f32 = 1e-4;
@@ -68,11 +68,11 @@ pub enum Extent {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeardNote {
     pub note: Note,
-    /// Whether the note is the lead of the voice Chip, its first pulse, for more than half of the note's duration.
+    /// Whether the lead of the voice Chip (the first pulse) plays the note for more than half of the note's duration.
     pub lead: bool,
 }
 
-/// Notes and beats of the last ten minutes, for display. The notes are up to half a second old, the beats up to three seconds.
+/// Notes and beats of the last ten minutes, for display. The notes are updated every half second, the beats every three seconds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Heard {
     pub notes: Vec<HeardNote>,
@@ -90,7 +90,7 @@ impl Heard {
     /// Returns the text of a score with the notes that start in `range` (seconds on the capture's clock). The score's time 0 is
     /// the start of `range`.
     pub fn score(&self, range: Range<f64>) -> String {
-        let notes = self.notes.iter().map(|own| own.note).collect();
+        let notes = self.notes.iter().map(|heard| heard.note).collect();
         let (beats, ticks, key) = Default::default();
         let take = Take { start: 0.0, end: range.end, notes, beats, ticks, key }.part(range);
         let text = take.write(Format::Score, &Settings::default(), String::new());
@@ -150,7 +150,7 @@ impl Capture {
 /// Window's end of the capture: passes sound and requests to a worker thread.
 pub struct CaptureInput {
     pub capture: Capture,
-    /// Queue and thread of the worker; `None` before the first job.
+    /// Queue and thread of the worker; `None` before the first job, and after [`CaptureInput::finish`].
     worker: Option<(SyncSender<Job>, JoinHandle<()>)>,
     /// Whether the window is closing. The worker then skips the sound that still waits, and only writes files.
     closing: Arc<AtomicBool>,
@@ -380,16 +380,16 @@ fn detecting(settings: Settings) -> Settings {
     Settings { voice: Voice::Chip, lookahead: true, freeze: false, ..settings }
 }
 
-/// Whether the first pulse of the voice Chip plays `note` for more than half of its time.
+/// Whether the first pulse of the voice Chip plays `note` for more than half of the note's duration.
 fn is_lead(note: &Note, take: &Take, tuning: f32, shift: f32) -> bool {
     let index = |time: f64| ((time - take.start).max(0.0) * f64::from(TICKS)) as usize;
     let ticks = index(note.start).min(take.ticks.len())..index(note.end).min(take.ticks.len());
-    let own =
+    let hertz =
         notes::frequency(note.tone, f64::from(tuning), f64::from(shift) + f64::from(note.offset));
     // Within half a semitone.
-    let is_own = |frequency: f32| (f64::from(frequency) / own - 1.0).abs() < 0.029;
+    let is_near = |frequency: f32| (f64::from(frequency) / hertz - 1.0).abs() < 0.029;
     let count =
-        take.ticks[ticks.clone()].iter().filter(|tick| is_own(tick.pulses[0].frequency)).count();
+        take.ticks[ticks.clone()].iter().filter(|tick| is_near(tick.pulses[0].frequency)).count();
     2 * count > ticks.len()
 }
 

@@ -71,11 +71,11 @@ fn the_melody_is_the_lead() {
     push(&mut input, &[song(), vec![0.0; 24_000]].concat(), &Settings::default());
     input.finish();
     let heard = input.capture.heard();
-    let key = |own: &HeardNote| notes::midi_note(own.note.tone, 0.0) as u8;
-    let mut leads: Vec<u8> = heard.notes.iter().filter(|own| own.lead).map(key).collect();
+    let key = |heard: &HeardNote| notes::midi_note(heard.note.tone, 0.0) as u8;
+    let mut leads: Vec<u8> = heard.notes.iter().filter(|note| note.lead).map(key).collect();
     leads.dedup();
     assert_eq!(leads, MELODY, "{:?}", heard.notes);
-    assert!(heard.notes.iter().any(|own| key(own) == 45 && !own.lead));
+    assert!(heard.notes.iter().any(|note| key(note) == 45 && !note.lead));
     let score = heard.score(1.0..2.0);
     assert!(score.starts_with("tone-filter-score 1") && score.contains(" 79"), "{score}");
 }

@@ -51,7 +51,7 @@ impl Focus {
             let controlling =
                 ctx.memory(|memory| memory.focused().is_some()) || Popup::is_any_open(ctx);
             let uses = |symbol: u32, held: bool| {
-                let is = |keys: &[(&str, u32)]| keys.iter().any(|(_, own)| *own == symbol);
+                let is = |keys: &[(&str, u32)]| keys.iter().any(|(_, keysym)| *keysym == symbol);
                 typing || !held && (is(&ALWAYS) || controlling && is(&CONTROLLING))
             };
             let wants = typing || focus.has() && controlling;

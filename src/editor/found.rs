@@ -20,13 +20,14 @@ const HALVED: f64 = 115.0;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DetectedKey {
-    /// Decaying sums of squared input samples: first of the mean of left and right, then of each channel, averaged.
+    /// Decaying sums of squared input samples: first of the mean of left and right, then averaged over the squares of left and
+    /// right.
     squares: [f32; 2],
     key: Option<FoundKey>,
     /// Frequency of A4 in Hz.
     tuning: Option<f64>,
-    /// Detected tempo in beats per minute, and its certainty, 0..1. The filter searches for it if the host reports none, or if
-    /// a setting follows it.
+    /// Detected tempo in beats per minute, and its certainty, 0..1. The filter searches for the tempo if the host reports none, or
+    /// if a setting follows the tempo.
     tempo: Option<(f64, f32)>,
 }
 
@@ -40,7 +41,8 @@ impl DetectedKey {
         self.squares = std::array::from_fn(|index| KEPT * self.squares[index] + new[index]);
     }
 
-    /// Shows tuning, key and tempo from the right of `area` to the left, as far as there is room. Returns the remaining area.
+    /// Shows a warning if left and right cancel, then tuning, key and tempo, from the right of `area` to the left as far as there
+    /// is room. Returns the remaining area.
     pub fn show(&self, ui: &Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
         let mut rest = area;
         let [mean, channels] = self.squares;

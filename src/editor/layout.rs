@@ -5,7 +5,8 @@ use super::{
 };
 use egui::Rect;
 
-/// Minimum height in points, from the upper edge of the grid to the lower edge of the window, at which the spectrum is shown.
+/// Minimum height in points, from the upper edge of the grid to the margin at the bottom of the window, at which the spectrum is
+/// shown.
 const LOWEST_WITH_SPECTRUM: f32 = 330.0;
 /// Minimum width in points of the bands beside the browser of presets. With less room, the browser hides the bands.
 const LEAST_BESIDE_BROWSER: f32 = 420.0;

@@ -14,7 +14,7 @@ const FORGET: u32 = 2;
 /// Names of the plugin's entries in every menu. The menu of a choice has only the first one.
 const OWN: [&str; 2] = ["Reset", "Enter value"];
 
-/// Returns the key of an entry in egui's memory: the id of the setting whose text field must open in the next frame.
+/// Returns the key under which egui's memory has the id of the setting whose text field must open in the next frame.
 pub fn to_enter() -> Id {
     Id::unique("value to enter")
 }

@@ -146,11 +146,11 @@ impl PresetBar {
     }
 }
 
-/// Paints an arrow in the middle of `place`. `side` is its relative size; the arrow points to the right, or with a negative
-/// `side` to the left.
-fn arrow(ui: &Ui, place: Rect, side: f32) {
-    let side = 0.18 * place.height() * side;
-    let corners = [vec2(side, 0.0), vec2(-side, -1.6 * side), vec2(-side, 1.6 * side)];
+/// Paints an arrow in the middle of `place`. `size` is relative to `place`. The arrow points to the right, or with a negative
+/// `size` to the left.
+fn arrow(ui: &Ui, place: Rect, size: f32) {
+    let size = 0.18 * place.height() * size;
+    let corners = [vec2(size, 0.0), vec2(-size, -1.6 * size), vec2(-size, 1.6 * size)];
     let points = corners.map(|corner| place.center() + corner).to_vec();
     ui.painter().add(Shape::convex_polygon(points, *theme::TEXT, Stroke::NONE));
 }
@@ -233,10 +233,10 @@ fn compare(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
         place
     });
     let slot = edits.state.slot;
-    let sound = |ui: &mut Ui, edits: &mut Edits, own, place, texts| {
-        let id = ui.scope_id().with(("sound", own));
-        let response = toggle(ui, place, row.scale, id, texts, slot == own, false);
-        if response.on_hover_text(texts.0).clicked() && slot != own {
+    let sound = |ui: &mut Ui, edits: &mut Edits, target, place, texts| {
+        let id = ui.scope_id().with(("sound", target));
+        let response = toggle(ui, place, row.scale, id, texts, slot == target, false);
+        if response.on_hover_text(texts.0).clicked() && slot != target {
             edits.swap();
         }
     };

@@ -57,8 +57,9 @@ impl SaveNotes {
         if matches!(self.extent, None | Some(Extent::Selection(_))) {
             self.extent = selection.clone().or(Some(Extent::Bars(8)));
         }
-        for (name, own) in EXTENTS.into_iter().chain(selection.map(|own| ("The selection", own))) {
-            ui.radio_value(&mut self.extent, Some(own), name);
+        for (name, part) in EXTENTS.into_iter().chain(selection.map(|part| ("The selection", part)))
+        {
+            ui.radio_value(&mut self.extent, Some(part), name);
         }
         let caption = ui.label(RichText::new("File").color(theme::DIM));
         let field = TextEdit::singleline(&mut self.path).hint_text("leave empty to choose a file");

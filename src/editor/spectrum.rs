@@ -237,9 +237,9 @@ impl Curve {
         }
         let mut weights = &smoothing.weights[..];
         for (target, &[first, last]) in self.targets.iter_mut().zip(&smoothing.bins) {
-            let (own, rest) = weights.split_at(last - first);
+            let (point_weights, rest) = weights.split_at(last - first);
             weights = rest;
-            let pairs = own.iter().zip(&self.bins[first..last]);
+            let pairs = point_weights.iter().zip(&self.bins[first..last]);
             let power: f32 = pairs.map(|(weight, bin)| weight * bin).sum();
             let db = 10.0 * power.max(1e-12).log10();
             *target = ((db - QUIETEST) / (LOUDEST - QUIETEST)).clamp(0.0, 1.0);

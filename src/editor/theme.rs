@@ -148,7 +148,7 @@ pub fn raise(ui: &mut egui::Ui) {
     spacing.interact_size.y = height + 2.0 * spacing.button_padding.y;
 }
 
-/// Sets the text size of menus and tooltips.
+/// Sets the size of all text for which a widget names no font, as in menus, dialogs and tooltips, by `scale`.
 pub fn resize(ctx: &egui::Context, scale: Scale) {
     let font = scale.font(12.0);
     // egui lays out all text again after a change of style, so an unchanged style is not set.

@@ -51,7 +51,7 @@ pub struct MeterUpdate {
 struct Packet {
     /// Data for the editor. The viewer computes `peaks` and `sound`, which are empty here.
     update: MeterUpdate,
-    /// Sums of the samples of the input's first and last channel.
+    /// Input: the sum of its first and last channel at each sample.
     dry: Box<[f32]>,
     /// Samples of the output's first and last channel.
     wet: [Box<[f32]>; 2],
@@ -166,8 +166,8 @@ impl MeterInput {
         self.load += 0.25 * (load - self.load);
     }
 
-    /// Advances the time by `frames`. If an update is due, sends one with the result of `bands`. Returns whether an update was
-    /// sent. Does not wait or allocate.
+    /// Advances the time by `frames`. If an update is due, sends one with the result of `bands`, unless the editor is late and the
+    /// packet has room for more sound. Returns whether an update was sent. Does not wait or allocate.
     pub fn advance(&mut self, frames: usize, bands: impl FnOnce() -> Snapshot) -> bool {
         if !self.is_watched() {
             return false;
@@ -197,8 +197,8 @@ impl MeterInput {
 }
 
 impl Packet {
-    /// Records `frames` sums of the input's first and last channel, or as many as fit, and adds their mean squares to
-    /// `input_squares`.
+    /// Records `frames` samples of the input, or as many as fit: the sums of the first and the last channel. Adds the mean of both
+    /// channels' squares to `input_squares`.
     fn write_dry(&mut self, channels: &[&mut [f32]], frames: usize) {
         let (Some(left), Some(right)) = (channels.first(), channels.last()) else { return };
         let free = self.dry[self.filled..].iter_mut();
@@ -249,8 +249,8 @@ impl Meters {
 pub struct MeterViewer(Meters);
 
 impl MeterViewer {
-    /// Merges all updates since the last call: the peaks and samples of all, and otherwise the latest one. `None` without an
-    /// update.
+    /// Merges all updates since the last call. Peaks, samples, squares and lost samples are those of all updates, the other fields
+    /// those of the latest. `None` without an update.
     pub fn latest(&mut self) -> Option<MeterUpdate> {
         let mut output = lock(&self.0.output);
         let mut update = None;

@@ -2,7 +2,7 @@ use super::*;
 use std::thread;
 use tone_filter_dsp::{BankSnapshot, notes::TONES};
 
-/// Returns a snapshot in which every value is `number`.
+/// Returns a snapshot in which the bands' values, the total power and the drive are `number`.
 fn snapshot(number: u32) -> Snapshot {
     let value = number as f32;
     let values = [value; TONES];

@@ -44,8 +44,8 @@ impl WatchedText {
     }
 
     pub fn store(&self, value: [u64; 2]) {
-        for (own, bits) in self.bits.iter().zip(value) {
-            own.store(bits, Ordering::Release);
+        for (half, bits) in self.bits.iter().zip(value) {
+            half.store(bits, Ordering::Release);
         }
         self.changes.add();
     }

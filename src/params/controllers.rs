@@ -30,7 +30,7 @@ fn is_free(controller: u8) -> bool {
 }
 
 fn number(id: &str) -> Option<u8> {
-    ids().position(|own| own == id).and_then(|number| u8::try_from(number).ok())
+    ids().position(|known| known == id).and_then(|number| u8::try_from(number).ok())
 }
 
 impl Controllers {
@@ -55,24 +55,24 @@ impl Controllers {
         }
     }
 
-    /// Handles a move of `controller` (0..=127), and completes MIDI learn. Returns the number of the parameter mapped to it,
-    /// and whether this move has just mapped it; `None` for an unmapped controller.
+    /// Handles a move of `controller` (0..=127), and completes MIDI learn. Returns the number of the controller's parameter, and
+    /// whether this move has just mapped the parameter; `None` for an unmapped controller.
     pub fn moved(&self, controller: u8) -> Option<(usize, bool)> {
-        let own = self.mapped.get(usize::from(controller)).filter(|_| is_free(controller))?;
+        let slot = self.mapped.get(usize::from(controller)).filter(|_| is_free(controller))?;
         let learning = self.learning.swap(NONE, Relaxed);
         if learning != NONE {
             let others = self.mapped.iter().filter(|other| other.load(Relaxed) == learning);
             others.for_each(|other| other.store(NONE, Relaxed));
-            own.store(learning, Relaxed);
+            slot.store(learning, Relaxed);
         }
-        let number = own.load(Relaxed);
+        let number = slot.load(Relaxed);
         (number != NONE).then_some((usize::from(number), learning != NONE))
     }
 
-    /// Returns the id of the parameter mapped to each mapped controller, for a saved state.
+    /// Returns the mapped controllers, each with the id of its parameter, for a saved state.
     pub fn save(&self) -> BTreeMap<u8, String> {
-        let of = |id: &str| Some((self.of(id)?, id.to_owned()));
-        ids().filter_map(of).collect()
+        let pair = |id: &str| Some((self.of(id)?, id.to_owned()));
+        ids().filter_map(pair).collect()
     }
 
     /// Replaces the map by `saved`, a result of [`Controllers::save`]. Ignores unknown parameters and reserved controllers.

@@ -151,8 +151,8 @@ impl ToneFilterParams {
     fn read(&self, number: fn(&FloatParam) -> f32, choice: fn(&ChoiceParam) -> usize) -> Controls {
         let mut controls = Controls::default();
         let settings = &mut controls.settings;
-        for (text, own) in TEXTS.iter().zip(&self.texts) {
-            text.set_bits(settings, own.load());
+        for (text, watched) in TEXTS.iter().zip(&self.texts) {
+            text.set_bits(settings, watched.load());
         }
         for (spec, param) in SPECS.iter().zip(&self.numbers) {
             spec.set(settings, allowed(spec, number(param)));
@@ -165,8 +165,8 @@ impl ToneFilterParams {
 
     /// Sets the settings of [`TEXTS`] to their values in `settings`.
     pub fn set_texts(&self, settings: &Settings) {
-        for (text, own) in TEXTS.iter().zip(&self.texts) {
-            own.store(text.bits(settings));
+        for (text, watched) in TEXTS.iter().zip(&self.texts) {
+            watched.store(text.bits(settings));
         }
     }
 
@@ -213,7 +213,7 @@ impl Control<'_> {
         exact.find(|value| (0.0..=1.0).contains(value)).unwrap_or(near)
     }
 
-    /// Sets the parameter's setting in `controls` to its value at `normalized` (0..1). The parameter itself stays.
+    /// Sets the parameter's setting in `controls` to its value at `normalized` (0..1). The parameter itself stays unchanged.
     pub fn put(&self, controls: &mut Controls, normalized: f32) {
         match self {
             Self::Number(spec, param) => {
@@ -251,7 +251,7 @@ unsafe impl Params for ToneFilterParams {
             (SCORE, serde_json::to_string(&self.score.save())),
         ];
         let settings = self.chosen().settings;
-        let texts = TEXTS.iter().map(|own| (own.id, serde_json::to_string(&own.get(&settings))));
+        let texts = TEXTS.iter().map(|it| (it.id, serde_json::to_string(&it.get(&settings))));
         let texts = fields.into_iter().chain(texts);
         texts.filter_map(|(key, text)| Some((key.to_owned(), text.ok()?))).collect()
     }
@@ -269,10 +269,10 @@ unsafe impl Params for ToneFilterParams {
         restore(&self.editor_contrast, field(fields, EDITOR_CONTRAST));
         self.tempo.store(field(fields, TEMPO).unwrap_or_default());
         let mut settings = Settings::REFERENCE;
-        for own in &TEXTS {
+        for setting in &TEXTS {
             // For a missing or invalid text, such as a mask for other bands, the value of the reference stays.
-            let text = field::<String>(fields, own.id);
-            let _ = text.map(|text| own.set(&mut settings, &text));
+            let text = field::<String>(fields, setting.id);
+            let _ = text.map(|text| setting.set(&mut settings, &text));
         }
         self.set_texts(&settings);
         self.keep.store(field(fields, KEEP).unwrap_or_default());

@@ -17,7 +17,7 @@ pub struct ScoreSlot(Mutex<Slot>);
 struct Slot {
     name: String,
     score: Shared,
-    /// Message about invalid parts of the score in the last loaded state; empty if there are none.
+    /// Message about invalid parts of the score in the last loaded state; empty if there are none, or once taken.
     unread: String,
     input: Input<Shared>,
     /// `None` once the audio thread has taken it.

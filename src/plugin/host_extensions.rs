@@ -21,8 +21,8 @@ use tone_filter_dsp::{
 };
 use tone_filter_presets::{Error, Folder, Preset, ids};
 
-/// Pages for hardware controllers: name, and ids of the settings. Any other setting goes to the page with the name of its
-/// group, if it has less than [`PAGE`] settings, or else to a new page of that name.
+/// Pages for hardware controllers: name, and ids of the settings. Any other setting goes to a page with the name of the setting's
+/// group: to one with fewer than [`PAGE`] settings, or else to a new one.
 const PAGES: [(&str, &[&str]); 8] = [
     ("Main", &["mix", "sensitivity", "tone", "output", "voice", "focus", "morph", "bypass"]),
     (
@@ -51,7 +51,7 @@ impl GuardedPlugin for ToneFilterPlugin {
 
     fn pages() -> Vec<Page> {
         let mut pages = PAGES.map(|(name, ids)| (name, ids.to_vec())).to_vec();
-        for (id, group) in Setting::all().filter_map(|own| Some((own.id(), own.group()?.name()))) {
+        for (id, group) in Setting::all().filter_map(|it| Some((it.id(), it.group()?.name()))) {
             if pages.iter().any(|(_, ids)| ids.contains(&id)) {
                 continue;
             }
@@ -135,8 +135,7 @@ impl Instance for Guarded {
         Some(choice.entries[choice.parse(text)?].1.to_owned())
     }
 
-    /// Returns key and name of the band `index`, counted from the lowest. `None` after the highest band, and from the first
-    /// band on whose key would exceed 127.
+    /// Returns key and name of the band `index`, counted from the lowest. `None` after the highest band, and for a key above 127.
     fn note_name(&self, index: u32) -> Option<NoteName> {
         let (first, settings) = first_key(&self.session.params);
         let key = u8::try_from(first + index).ok().filter(|key| *key < 128)?;

@@ -88,35 +88,35 @@ mod tests {
 
     #[test]
     fn the_last_program_change_loads_a_preset_that_exists() {
-        let (own, params, host) = midi_learn();
-        assert!(own.receive(&program(0)) && own.receive(&program(14)));
-        own.run();
+        let (midi, params, host) = midi_learn();
+        assert!(midi.receive(&program(0)) && midi.receive(&program(14)));
+        midi.run();
         let preset = Preset::factory(ids().nth(14).unwrap()).unwrap();
         assert_eq!(*params.preset.lock().unwrap(), preset.name);
         assert_eq!(host.take_requests(), [Request::ReadValues]);
-        own.receive(&program(127));
-        own.run();
+        midi.receive(&program(127));
+        midi.run();
         assert_eq!(*params.preset.lock().unwrap(), preset.name);
     }
 
     #[test]
     fn a_controller_sets_the_parameter_that_it_was_mapped_to() {
-        let (own, params, host) = midi_learn();
-        assert!(!own.receive(&controller(74, 0.5)));
+        let (midi, params, host) = midi_learn();
+        assert!(!midi.receive(&controller(74, 0.5)));
         params.controllers.learn(Some("mix"));
-        assert!(own.receive(&controller(74, 0.25)));
-        own.run();
+        assert!(midi.receive(&controller(74, 0.25)));
+        midi.run();
         assert_eq!(params.settings().mix, 25.0);
         assert_eq!(host.take_requests(), [Request::ReadValues, Request::MarkDirty]);
-        assert!(own.receive(&controller(74, 0.5)) && own.receive(&controller(74, 1.0)));
-        own.run();
+        assert!(midi.receive(&controller(74, 0.5)) && midi.receive(&controller(74, 1.0)));
+        midi.run();
         assert_eq!(params.settings().mix, 100.0);
         assert_eq!(host.take_requests(), [Request::ReadValues]);
-        own.run();
+        midi.run();
         assert_eq!(host.take_requests(), [], "there is nothing to do");
         params.controllers.learn(Some("voice"));
-        own.receive(&controller(75, 1.0));
-        own.run();
+        midi.receive(&controller(75, 1.0));
+        midi.run();
         assert_eq!(params.settings().voice, Voice::SoftClean);
     }
 }

@@ -209,7 +209,7 @@ impl Plugin for ToneFilterPlugin {
         let tempo = f64::from(self.params.tempo.load());
         active.filter.expect_tempo((tempo > 0.0).then_some(tempo));
         let (midi_learn, mut calls) = (self.midi_learn.as_ref(), false);
-        let seen = |event: &_| calls |= midi_learn.is_some_and(|own| own.receive(event));
+        let seen = |event: &_| calls |= midi_learn.is_some_and(|it| it.receive(event));
         let status = active.process(buffer, sidechain, &mut self.meter_input, context, seen);
         if let Some(job) = midi_learn.filter(|_| calls) {
             context.execute_gui(Task::new(job.clone()));
@@ -325,9 +325,9 @@ fn tail(filter: &ToneFilter) -> u32 {
     tail.ceil() as u32 + filter.latency() as u32
 }
 
-/// Sets the score of `filter`, and its time: the host's position in the song in `seconds` (`None` while the host has stopped).
-/// Without a score or a position, removes the score, so that the listener decides. Never frees a score, as the main thread
-/// holds each one, too.
+/// Passes the score to `filter`, and the host's position in the song in `seconds` (`None` while the host has stopped). Without a
+/// score or a position, removes the score, so that the listener decides. Never frees a score, as the main thread holds each one,
+/// too.
 fn follow_score(score: &mut ScoreOutput, filter: &mut ToneFilter, seconds: Option<f64>) {
     let changed = score.update();
     match (score.output_buffer_mut(), seconds) {

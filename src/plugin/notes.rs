@@ -144,11 +144,11 @@ pub fn process(
     // If the host connects no input at all, nice-plug leaves the sidechain at the length of the previous buffer.
     let complete = sidechain.iter().all(|channel| channel.len() >= frames);
     let sidechain = if complete { sidechain } else { &[] };
-    let mut own = [&[][..]; 2];
-    for (own, channel) in own.iter_mut().zip(sidechain) {
-        *own = &channel[..frames];
+    let mut shortened = [&[][..]; 2];
+    for (shortened, channel) in shortened.iter_mut().zip(sidechain) {
+        *shortened = &channel[..frames];
     }
-    let sidechain = &own[..sidechain.len().min(2)];
+    let sidechain = &shortened[..sidechain.len().min(2)];
     notes.process(filter, channels, sidechain, |at, event| event.send(at, host));
 }
 

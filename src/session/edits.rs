@@ -102,7 +102,7 @@ impl Edits<'_> {
         self.begin_gesture(None);
     }
 
-    /// Sets the bands that are on to `bands`, within a drag over the bands.
+    /// Switches exactly the bands in `bands` on, within a drag over the bands.
     pub fn paint(&mut self, bands: BandMask) {
         let settings = self.params.chosen().settings;
         self.params.set_texts(&Settings { bands, ..settings });
@@ -129,14 +129,14 @@ impl Edits<'_> {
         self.state.history.seal();
     }
 
-    /// Sets the bands that are on, as one undo step.
+    /// Switches exactly the bands in `bands` on, as one undo step.
     pub fn set_bands(&mut self, bands: BandMask) {
         self.begin_painting();
         self.paint(bands);
         self.end_painting();
     }
 
-    /// Sets the settings that loading a preset keeps. Not an undo step, as the sound does not change.
+    /// Sets which settings stay when a preset is loaded. Not an undo step, as the sound does not change.
     pub fn set_keep(&self, keep: Keep) {
         if keep != self.params.keep.load() {
             self.params.keep.store(keep);
@@ -306,7 +306,7 @@ impl Edits<'_> {
         self.change_to("copy", Sound { other, ..current });
     }
 
-    /// Sets the values that differ between `from` and `to`. All other values stay, because the host may automate them.
+    /// Sets the values of `to` that differ from those of `from`. All other values stay, because the host may automate them.
     fn apply(&mut self, from: &Sound, to: &Sound) {
         let mut notified = false;
         for id in params::ids() {

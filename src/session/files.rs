@@ -77,5 +77,5 @@ fn is_score(path: &Path) -> bool {
 
 /// Whether `path` has the `extension`, in small or capital letters.
 fn is(path: &Path, extension: &str) -> bool {
-    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }

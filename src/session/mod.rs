@@ -56,8 +56,8 @@ impl Session {
         edit(&mut Edits { params, host, state: &mut state, sink, now })
     }
 
-    /// Loads a preset as one undo step, without the settings that the user keeps. An open window, now or later, shows warnings.
-    /// Afterwards the host must read all parameters again.
+    /// Loads a preset as one undo step, without the settings that the user keeps. Warnings are shown by an open window, or by the
+    /// next one that opens. Afterwards the host must read all parameters again.
     pub fn load(&self, loaded: Loaded) {
         self.edit(&Silent, f64::INFINITY, |edits| {
             let presets = &mut edits.state.presets;
@@ -69,7 +69,8 @@ impl Session {
         self.host.repaint();
     }
 
-    /// Loads preset number `program` like [`Session::load`], and asks the host to read all parameters. Not for the audio thread.
+    /// Loads the preset with index `program` like [`Session::load`], and asks the host to read all parameters. Not for the audio
+    /// thread.
     pub fn load_program(&self, program: usize) {
         self.edit(&Silent, f64::INFINITY, |edits| {
             edits.state.presets.refresh();

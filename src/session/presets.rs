@@ -20,7 +20,7 @@ fn category(preset: &PresetInfo) -> Option<String> {
     Some(tag.next()?.to_uppercase().chain(tag).collect())
 }
 
-/// Whether the name, the description or a tag contains each word of `search`, in small or capital letters.
+/// Whether each word of `search` occurs in the name, the description or a tag, in small or capital letters.
 fn matches(PresetInfo { name, description, tags }: &PresetInfo, search: &str) -> bool {
     let text = folded(&format!("{name} {description} {}", tags.join(" ")));
     folded(search).split_whitespace().all(|word| text.contains(word))
@@ -35,7 +35,8 @@ pub struct PresetList {
     /// The factory presets, then the user's.
     pub entries: Vec<PresetInfo>,
     favourites: BTreeSet<String>,
-    /// Name and settings of the preset that [`PresetList::is_changed`] last compared; without settings if it is missing.
+    /// Name and settings of the preset that was last loaded or compared by [`PresetList::is_changed`]; without settings if it is
+    /// missing.
     compared: Option<(String, Option<Settings>)>,
     /// Message about the last action; empty once the window has taken it.
     pub message: String,
@@ -278,14 +279,14 @@ mod tests {
     #[test]
     fn the_comparison_of_every_frame_reads_no_file() {
         let home = tempfile::tempdir().unwrap();
-        let own = home.path().join("presets");
-        let mut presets = PresetList::new(Some(Folder::new(own.clone())));
+        let folder = home.path().join("presets");
+        let mut presets = PresetList::new(Some(Folder::new(folder.clone())));
         let settings = Settings { drive: 7.0, ..Settings::default() };
         assert_eq!(presets.save(" Mine/own ", settings).as_deref(), Some("Mine_own"));
         let path = home.path().join("out.json");
         presets.export("Out", settings, &path);
         assert!(presets.import(&path).is_some());
-        fs::write(own.join("Out.json"), "no preset").unwrap();
+        fs::write(folder.join("Out.json"), "no preset").unwrap();
         for _ in 0..2 {
             assert!(!presets.is_changed("Out", &settings, Keep::default()));
             assert_eq!(presets.message, "Imported Out");

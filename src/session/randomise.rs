@@ -15,8 +15,8 @@ pub enum Amount {
 
 /// Returns the ids of the settings that a random sound changes. With `keep.scale`, the group Scale is left out.
 fn random_ids(keep: Keep) -> impl Iterator<Item = &'static str> {
-    let kept = move |own: &Setting| keep.scale && own.group() == Some(Group::Scale);
-    Setting::all().filter(move |own| own.is_random() && !kept(own)).map(Setting::id)
+    let kept = move |setting: &Setting| keep.scale && setting.group() == Some(Group::Scale);
+    Setting::all().filter(move |setting| setting.is_random() && !kept(setting)).map(Setting::id)
 }
 
 /// Returns `now` with random values for the settings of [`random_ids`].
@@ -72,11 +72,11 @@ mod tests {
         for (amount, scale) in [(Full, false), (Full, true), (Slight, false)] {
             let keep = Keep { scale, tuning: false };
             let (now, sounds) = sounds(amount, keep);
-            let own = |id: &str| random_ids(keep).any(|own| own == id);
+            let is_random = |id: &str| random_ids(keep).any(|random| random == id);
             for random in &sounds {
                 assert_eq!(random.settings.validate(), Ok(()));
                 assert_eq!(random.routing, now.routing);
-                for spec in SPECS.iter().filter(|spec| !own(spec.id)) {
+                for spec in SPECS.iter().filter(|spec| !is_random(spec.id)) {
                     assert_eq!(spec.get(&random.settings), spec.get(&now.settings), "{}", spec.id);
                 }
                 let (was, is) = (&now.settings, &random.settings);

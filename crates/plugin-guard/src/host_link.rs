@@ -17,13 +17,14 @@ pub type Rgb = [u8; 3];
 /// Request of the editor to the host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// Marks the state as changed. Needed only after a change that is no parameter's: the host sees changes of parameters itself.
+    /// Marks the state as changed. Needed only for changes outside the parameters: the host sees changes of parameters itself.
     MarkDirty,
     /// Makes the host read the values of all parameters again.
     ReadValues,
     /// Gives the window this width and height in pixels.
     Resize([u32; 2]),
-    /// Shows the host's menu of a parameter. If the host cannot show it, the editor gets its items ([`HostLink::menu`]).
+    /// Shows the host's menu of a parameter. If the host cannot show it, [`HostLink::menu`] returns the menu for the editor to
+    /// show; in VST3, without items of the host.
     Menu(Place),
     /// Performs an entry of the host's menu.
     Perform {
@@ -100,7 +101,7 @@ pub struct Place {
     pub own: &'static [&'static str],
 }
 
-/// Menu of the host, for the window to show.
+/// Menu for the window to show: the host's, or the plugin's own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Menu {
     /// Parameter and position of the request.
@@ -120,7 +121,7 @@ pub enum MenuItem {
         enabled: bool,
         /// Whether the entry is checked; `None` for an entry without check mark.
         checked: Option<bool>,
-        /// The host's number for the action.
+        /// Number of the action: the host's, or in the plugin's own menu the plugin's.
         action: u32,
     },
     /// Horizontal line between entries.
@@ -251,7 +252,7 @@ impl HostLink {
         self.state().indications.get(id).cloned().unwrap_or_default()
     }
 
-    /// Shows a menu of the host in the window, or closes it with `None`.
+    /// Shows `menu` in the window; `None` closes the menu.
     pub fn set_menu(&self, menu: Option<Menu>) {
         self.state().menu = menu;
         self.repaint();

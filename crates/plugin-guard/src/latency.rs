@@ -10,8 +10,8 @@
 //!   `getLatencySamples`, so after the request this call changes the delay of an active plugin, by a crossfade. JUCE's hosts also
 //!   call it before `setActive(true)`, when it returns the latency of the next activation.
 //! * The host's main thread is reached by a timer in the run loop that hosts on Linux provide, or else by nice-plug's queue. On
-//!   Linux, that queue uses the host's run loop while the editor is open, and otherwise a thread of nice-plug. In a host without
-//!   a run loop that calls `process` on its main thread, the request waits until the editor makes one, too.
+//!   Linux, that queue uses the host's run loop while the editor is open, and otherwise a thread of nice-plug. If a host without a
+//!   run loop calls `process` on its main thread, the request waits until the editor makes a request, too.
 //! * The standalone program has no host: the delay follows the parameter at once, as in `ToneFilter` itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -24,7 +24,8 @@ pub struct Latency {
     /// Latency that the host knows, in samples.
     known: AtomicU32,
     active: AtomicBool,
-    /// Whether the last [`Latency::is_outdated`] found the latency outdated; cleared by activation and by [`Latency::read`].
+    /// Whether the last [`Latency::is_outdated`] found the latency outdated; cleared by [`Latency::activate`], and by
+    /// [`Latency::read`] while active.
     outdated: AtomicBool,
 }
 

@@ -17,7 +17,8 @@ unsafe extern "system" {
 pub struct Adapter(Fragile<RefCell<SubclassingAdapter>>);
 
 impl Adapter {
-    /// Creates the adapter of a new window; `None` if the window is already visible, which AccessKit forbids.
+    /// Creates the adapter of a new window; `None` for a handle that is not Win32's, or if the window is already visible, which
+    /// AccessKit forbids.
     pub fn new(window: WindowHandle, link: &Link) -> Option<Self> {
         let RawWindowHandle::Win32(window) = window.as_raw() else { return None };
         let window = window.hwnd.get() as *mut c_void;

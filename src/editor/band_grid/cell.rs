@@ -33,7 +33,7 @@ pub struct Cell {
     pub loudness: f32,
     /// Opacity of the colour of sounding notes: 1 for a note that sounds, even at the ceiling, otherwise 0.
     pub sounding: f32,
-    /// Opacity of the colour of saturated notes over it: 1 for a note at the ceiling, otherwise 0.
+    /// Opacity of the colour of saturated notes, over the colour of sounding ones: 1 for a note at the ceiling, otherwise 0.
     pub saturated: f32,
 }
 

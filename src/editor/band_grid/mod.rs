@@ -84,12 +84,12 @@ impl BandGrid {
         moving
     }
 
-    /// Returns the greatest difference between the displayed values of two grids.
+    /// Returns the greatest difference between the displayed values of two grids, apart from the peaks.
     #[cfg(test)]
     pub fn distance(&self, other: &Self) -> f32 {
         let values = |cell: &Cell| [cell.level, cell.loudness, cell.sounding, cell.saturated];
         let pairs = self.cells.iter().flat_map(values).zip(other.cells.iter().flat_map(values));
-        pairs.map(|(own, other)| (own - other).abs()).fold(0.0, f32::max)
+        pairs.map(|(one, other)| (one - other).abs()).fold(0.0, f32::max)
     }
 
     /// Shows the grid in `area`. `held` are the bands whose keys are held.
@@ -271,8 +271,8 @@ pub fn show_octaves(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &m
         let at = rect.left_center() + vec2(0.4 * font.size, 0.0);
         theme::text(ui.painter(), at, Align2::LEFT_CENTER, low, font, colour);
         if on == 0 {
-            let side = 0.25 * scale.font(OCTAVE_NAME).size;
-            paint_cross(ui.painter(), rect.right_center() - vec2(1.8 * side, 0.0), side);
+            let radius = 0.25 * scale.font(OCTAVE_NAME).size;
+            paint_cross(ui.painter(), rect.right_center() - vec2(1.8 * radius, 0.0), radius);
         }
         focus_ring(ui, &response);
         let state = match on {

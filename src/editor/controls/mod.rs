@@ -83,8 +83,8 @@ impl Remark {
             Automation::Recording => "The host records its automation.",
             Automation::Overriding => "Its automation is overridden.",
         });
-        let more = [idle, mapping, automation.map(str::to_owned)].into_iter().flatten();
-        std::iter::once(help.to_owned()).chain(more).collect::<Vec<_>>().join(" ")
+        let sentences = [idle, mapping, automation.map(str::to_owned)].into_iter().flatten();
+        std::iter::once(help.to_owned()).chain(sentences).collect::<Vec<_>>().join(" ")
     }
 
     /// Paints the marks left of `at`: a disc for a mapping, and around it a ring for automation.
@@ -152,7 +152,7 @@ pub fn face(ui: &Ui, response: &Response, scale: Scale, on: bool, idle: bool) ->
     *colour
 }
 
-/// Shows a flat button with `text`. `label` is its accessible name and its tooltip.
+/// Shows a flat button with `text`. The tooltip is `label`; the accessible name is `label` and `text`.
 pub fn button(
     ui: &Ui,
     place: Rect,

@@ -19,7 +19,7 @@ use tone_filter_dsp::{Spec, Taper};
 /// Factor for drags and steps while shift or Ctrl (on macOS Command) is held.
 const FINE: f32 = 0.1;
 
-/// Fraction of the range by which an arrow key or a notch of the wheel moves a slider.
+/// Fraction of the range by which an arrow key or a notch of the wheel moves a slider. A setting of whole numbers moves by 1.
 const STEP: f32 = 0.01;
 
 impl Place {
@@ -173,8 +173,8 @@ impl Place {
             if response.lost_focus() {
                 let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
                 // An unchanged text sets nothing, as it has fewer digits than the value.
-                let left = cancelled || typed == text;
-                if let Some(value) = value.filter(|_| !left) {
+                let keeps_old = cancelled || typed == text;
+                if let Some(value) = value.filter(|_| !keeps_old) {
                     edits.set_once(spec.id, value);
                 }
                 ui.data_mut(|data| data.remove_temp::<String>(id));

@@ -56,7 +56,7 @@ pub struct History {
     last_update: i64,
     /// The host's bar number in the last update.
     bar: Option<i32>,
-    /// First column of each bar of the host's song, and the bar's number, counted from 0.
+    /// Column in which each bar of the host's song began, and the bar's number, counted from 0.
     pub bars: VecDeque<(i64, i32)>,
 }
 
@@ -122,7 +122,9 @@ impl History {
         let mut cells = [0; TONES];
         let inside = [columns.start, columns.end]
             .map(|at| (at - self.oldest()).clamp(0, self.columns.len() as i64) as usize);
-        self.columns.range(inside[0]..inside[1]).for_each(|own| merge(&mut cells, &own.cells));
+        self.columns
+            .range(inside[0]..inside[1])
+            .for_each(|column| merge(&mut cells, &column.cells));
         Column(cells.map(unpacked))
     }
 
@@ -130,12 +132,12 @@ impl History {
     pub fn time(&self, column: i64) -> f64 {
         let newest = self.columns.len().saturating_sub(1) as i64;
         let index = (column - self.oldest()).clamp(0, newest) as usize;
-        self.columns.get(index).map_or(0.0, |own| own.time)
+        self.columns.get(index).map_or(0.0, |column| column.time)
     }
 
     /// Returns the first column at or after `time` on the capture's clock.
     pub fn column_at(&self, time: f64) -> i64 {
-        self.oldest() + self.columns.partition_point(|own| own.time < time) as i64
+        self.oldest() + self.columns.partition_point(|column| column.time < time) as i64
     }
 }
 

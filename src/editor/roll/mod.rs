@@ -162,8 +162,8 @@ impl Roll {
         if cell.level_db.is_finite() {
             state += &format!(", {:.0} dB", cell.level_db);
         }
-        if heard.notes.iter().any(|own| {
-            own.lead && own.note.tone == row.tone && (own.note.start..own.note.end).contains(&time)
+        if heard.notes.iter().any(|it| {
+            it.lead && it.note.tone == row.tone && (it.note.start..it.note.end).contains(&time)
         }) {
             state += ", the lead";
         }
@@ -203,9 +203,9 @@ impl Roll {
         let (mut scroll, mut zoom) = (vec2(0.0, 0.0), vec2(0.0, 0.0));
         for (notches, modifiers) in wheel(ui, response) {
             match modifiers {
-                own if own.command || own.ctrl => zoom.x += notches.x + notches.y,
-                own if own.alt => zoom.y += notches.x + notches.y,
-                own if !own.shift && self.rows_index > 0 => scroll += vec2(-notches.x, notches.y),
+                keys if keys.command || keys.ctrl => zoom.x += notches.x + notches.y,
+                keys if keys.alt => zoom.y += notches.x + notches.y,
+                keys if !keys.shift && self.rows_index > 0 => scroll += vec2(-notches.x, notches.y),
                 // With Shift, or while all rows are in view, the wheel scrolls the time.
                 _ => scroll.x -= notches.x + notches.y,
             }
@@ -229,7 +229,8 @@ impl Roll {
                 self.end = None;
             }
             let is_selected = self.selection.is_some();
-            if is_selected && ui.input_mut(|own| own.consume_key(Modifiers::NONE, Key::Escape)) {
+            if is_selected && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
+            {
                 self.selection = None;
             }
             let copies = ui.input(|input| input.events.contains(&Event::Copy));
@@ -316,10 +317,10 @@ impl Roll {
             return;
         }
         let Range { start: from, end: until } = view.times();
-        let leads = view.heard.notes.iter().filter(|own| own.lead);
-        for own in leads.filter(|own| own.note.start < until && own.note.end > from) {
-            if let Some(row) = rows.0.iter().position(|row| row.tone == own.note.tone) {
-                let line = x(own.note.start)..=x(own.note.end);
+        let leads = view.heard.notes.iter().filter(|heard| heard.lead);
+        for lead in leads.filter(|lead| lead.note.start < until && lead.note.end > from) {
+            if let Some(row) = rows.0.iter().position(|row| row.tone == lead.note.tone) {
+                let line = x(lead.note.start)..=x(lead.note.end);
                 painter.hline(line, middle(row), Stroke::new(1.5, theme::TEXT));
             }
         }
@@ -339,7 +340,7 @@ impl Roll {
         };
         let selected = self.selection.as_ref().map(|range| {
             let notes = view.heard.notes.iter();
-            let notes = notes.filter(|own| range.contains(&own.note.start)).count();
+            let notes = notes.filter(|heard| range.contains(&heard.note.start)).count();
             format!(". Selected: {} to {}, {notes} notes", clock(range.start), clock(range.end))
         });
         let selected = selected.unwrap_or_default();

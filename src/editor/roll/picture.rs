@@ -33,7 +33,7 @@ impl Picture {
     /// Draws only columns that are new, or that contain history columns from `changed` on. After a change of `rows`, `step` or
     /// `height` (in pixels), draws all.
     pub fn update(
-        own: &mut Option<Self>,
+        picture: &mut Option<Self>,
         ui: &Ui,
         history: &History,
         (rows, height): (&Rows, usize),
@@ -42,22 +42,22 @@ impl Picture {
     ) {
         let wanted = end - COLUMNS as i64..end;
         let column = |number: i64| history.column(number * step..(number + 1) * step);
-        let same = |own: &&mut Self| {
-            own.background.len() == height && own.rows == *rows && own.step == step
+        let same = |old: &&mut Self| {
+            old.background.len() == height && old.rows == *rows && old.step == step
         };
-        if let Some(own) = own.as_mut().filter(same) {
-            own.drawn.end = own.drawn.end.min(changed.div_euclid(step));
-            let before = wanted.start..own.drawn.start.min(wanted.end);
-            let after = own.drawn.end.max(wanted.start)..wanted.end;
+        if let Some(old) = picture.as_mut().filter(same) {
+            old.drawn.end = old.drawn.end.min(changed.div_euclid(step));
+            let before = wanted.start..old.drawn.start.min(wanted.end);
+            let after = old.drawn.end.max(wanted.start)..wanted.end;
             let missing: Vec<i64> = before.chain(after).collect();
-            if missing.len() <= FEW && !own.drawn.is_empty() {
+            if missing.len() <= FEW && !old.drawn.is_empty() {
                 for number in missing {
-                    let mut pixels = own.background.clone();
+                    let mut pixels = old.background.clone();
                     draw(rows, &column(number), &mut pixels, 1);
                     let x = number.rem_euclid(COLUMNS as i64) as usize;
-                    own.texture.set_partial([x, 0], ColorImage::new([1, height], pixels), OPTIONS);
+                    old.texture.set_partial([x, 0], ColorImage::new([1, height], pixels), OPTIONS);
                 }
-                own.drawn = wanted;
+                old.drawn = wanted;
                 return;
             }
         }
@@ -74,7 +74,7 @@ impl Picture {
         }
         let image = ColorImage::new([COLUMNS, height], pixels);
         let texture = ui.ctx().load_texture("roll", image, OPTIONS);
-        *own = Some(Self { texture, rows: rows.clone(), background, step, drawn: wanted });
+        *picture = Some(Self { texture, rows: rows.clone(), background, step, drawn: wanted });
     }
 
     /// Paints the columns `shown` into `area`, from the middle of the first one to the middle of the last one.

@@ -22,11 +22,12 @@ fn colours(editor: &TestEditor) -> Vec<(String, Color32, Color32)> {
                 let under = filled.iter().filter(|(rect, _)| rect.contains(centre));
                 let behind = under.fold(*theme::BACKGROUND, |under, (_, fill)| under.blend(*fill));
                 let sections = text.galley.job.sections.iter().map(|section| section.format.color);
-                for own in sections {
-                    let own = if own == Color32::PLACEHOLDER { text.fallback_color } else { own };
-                    let own = text.override_text_color.unwrap_or(own);
-                    let own = behind.blend(own.gamma_multiply(text.opacity_factor));
-                    texts.push((text.galley.text().to_owned(), own, behind));
+                for colour in sections {
+                    let colour =
+                        if colour == Color32::PLACEHOLDER { text.fallback_color } else { colour };
+                    let colour = text.override_text_color.unwrap_or(colour);
+                    let colour = behind.blend(colour.gamma_multiply(text.opacity_factor));
+                    texts.push((text.galley.text().to_owned(), colour, behind));
                 }
             }
             _ => {}
@@ -44,17 +45,18 @@ fn check(editor: &TestEditor, what: &str) {
     let least = LEAST[usize::from(editor.params().editor_contrast.load())];
     let faint: BTreeSet<String> = texts
         .into_iter()
-        .filter(|(text, own, behind)| {
-            !text.trim().is_empty() && theme::contrast(*own, *behind) < least
+        .filter(|(text, colour, behind)| {
+            !text.trim().is_empty() && theme::contrast(*colour, *behind) < least
         })
-        .map(|(text, own, behind)| {
-            format!("{text}: {:.2}, {own:?} on {behind:?}", theme::contrast(own, behind))
+        .map(|(text, colour, behind)| {
+            format!("{text}: {:.2}, {colour:?} on {behind:?}", theme::contrast(colour, behind))
         })
         .collect();
     assert!(faint.is_empty(), "{what}: {faint:#?}");
 }
 
-/// Creates an editor with bands in all states, some of them muted.
+/// Creates an editor with bands in all states, some of them muted. `open` is whether More is open, `contrast` whether the theme of
+/// high contrast is selected.
 fn lit(size: [f32; 2], open: bool, contrast: bool) -> TestEditor {
     let mut editor = if open { TestEditor::with_more(size) } else { TestEditor::new(size) };
     editor.params().editor_contrast.store(contrast);

@@ -85,7 +85,9 @@ impl TestEditor {
     /// Returns the painted shapes, each with its clip rectangle. Groups are replaced by their members.
     pub fn shapes(&self) -> impl Iterator<Item = (&Shape, Rect)> {
         let shapes = self.output().shapes.iter();
-        shapes.flat_map(|own| leaves(&own.shape).into_iter().map(|shape| (shape, own.clip_rect)))
+        shapes.flat_map(|clipped| {
+            leaves(&clipped.shape).into_iter().map(|shape| (shape, clipped.clip_rect))
+        })
     }
 
     /// Displays `bands` until the animation has ended.
@@ -218,7 +220,7 @@ impl TestEditor {
     }
 
     pub fn shows(&self, text: &str) -> bool {
-        self.texts().iter().any(|(own, _)| own.contains(text))
+        self.texts().iter().any(|(shown, _)| shown.contains(text))
     }
 
     pub fn offers(&self, label: &str) -> bool {
@@ -331,7 +333,7 @@ impl TestEditor {
     fn areas_of(&self, text: &str) -> Vec<Rect> {
         let texts = self.texts();
         let areas: Vec<_> =
-            texts.iter().filter(|(own, _)| own == text).map(|(_, area)| *area).collect();
+            texts.iter().filter(|(shown, _)| shown == text).map(|(_, area)| *area).collect();
         assert!(!areas.is_empty(), "no {text:?} in {texts:?}");
         areas
     }

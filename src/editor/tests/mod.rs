@@ -30,7 +30,7 @@ fn marker(editor: &TestEditor, tone: usize) -> Option<(Color32, BandState)> {
     })
 }
 
-/// Returns a band in `state`, at a tenth of the total power.
+/// Returns a band in `state`, at a tenth of the total power and at the frequency of `tone`.
 fn band(tone: usize, state: BandState) -> Band {
     Band {
         power: 0.01,
@@ -118,7 +118,7 @@ fn every_control_is_legible_at_every_size_and_value() {
                 editor.focus("Sync to: Music");
                 texts.extend(editor.texts());
             }
-            let shows = |text: &str| texts.iter().any(|(own, _)| own == text);
+            let shows = |text: &str| texts.iter().any(|(shown, _)| shown == text);
             for spec in SPECS.iter().filter(|spec| open || Group::Main.ids().contains(&spec.id)) {
                 let value = spec.format(spec.get(&settings));
                 assert!(shows(spec.name) && shows(&value), "no {} {value} at {size:?}", spec.name);

@@ -19,7 +19,7 @@ use tone_filter_presets::{Folder, Preset, ids};
 
 const FILE: &str = "Save and load presets: File";
 const SEARCH: &str = "Search presets";
-/// Message about a note of a score that ends at 0.
+/// End of the message about a score in which a note ends at 0.
 const UNREAD: &str = "ends at 0, which is not after its start";
 
 fn choose(editor: &mut TestEditor, purpose: Purpose, path: &Path) {
@@ -446,8 +446,8 @@ fn the_browser_covers_neither_mix_nor_bands_with_room() {
     }
 }
 
-/// Returns a sound with another scale and tuning than the default.
-fn own() -> Settings {
+/// Returns settings whose scale and tuning differ from the default.
+fn retuned() -> Settings {
     Settings {
         root: PitchClass::new(5),
         scale: Scale::Custom,
@@ -464,7 +464,7 @@ fn kept_settings_stay_in_every_way_to_load_a_preset() {
     let (mut editor, folder, _home) = open_folder(DEFAULT_SIZE);
     let mine = Settings { mix: 12.0, tuning: 450.0, scale: Scale::Blues, ..Settings::default() };
     folder.save(&Preset::new("Mine", mine)).unwrap();
-    editor.edit(|edits| edits.use_preset("Own".to_owned(), &own()));
+    editor.edit(|edits| edits.use_preset("Own".to_owned(), &retuned()));
     editor.frame(vec![]);
     let before = editor.settings();
     search(&mut editor, "");
@@ -481,7 +481,7 @@ fn kept_settings_stay_in_every_way_to_load_a_preset() {
         editor.run(script);
         assert_eq!(shown(&editor), name, "without the mark of a change");
         let preset = folder.load(name).unwrap().or_else(|| Preset::find(name).ok());
-        let Settings { root, scale, custom, tuning, transpose, .. } = own();
+        let Settings { root, scale, custom, tuning, transpose, .. } = retuned();
         let preset = preset.unwrap().preset.settings;
         let expected = Settings { root, scale, custom, tuning, transpose, ..preset };
         assert!(is_same(&editor.settings(), &expected), "{name}: {:?}", editor.settings());
@@ -500,7 +500,7 @@ fn kept_settings_stay_in_every_way_to_load_a_preset() {
 fn presets_are_listed_by_their_first_tag() {
     let (mut editor, folder, _home) = open_folder([1000.0, 1000.0]);
     folder.save(&preset("Mine", 50.0)).unwrap();
-    let mut tagged = Preset::new("Tagged", own());
+    let mut tagged = Preset::new("Tagged", retuned());
     tagged.tags = vec!["bass".to_owned()];
     folder.save(&tagged).unwrap();
     search(&mut editor, "");
@@ -553,7 +553,7 @@ fn favourites_come_first_and_are_kept_in_a_file() {
 fn escape_restores_the_exact_sound_before_an_audition() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     // Few of these values are exact in a host's range of 0 to 1. The undone step can be redone.
-    editor.edit(|edits| edits.use_preset("Own".to_owned(), &own()));
+    editor.edit(|edits| edits.use_preset("Own".to_owned(), &retuned()));
     editor.edit(|edits| {
         for (index, id) in crate::params::ids().enumerate().filter(|(_, id)| *id != "bypass") {
             edits.set_once(id, 0.031 * (index as f32 + 1.37) % 1.0);

@@ -124,8 +124,8 @@ mod tests {
         unsafe { (*list).ctx.cast() }
     }
 
-    /// Reads one event at time 600 in a buffer of 64 samples: a transport of 90 beats per minute whose type is `type_`. Returns its
-    /// clamped time (`None`: nice-plug skips it) and the tempo.
+    /// Reads one event at time 600 in a buffer of 64 samples: a transport of 90 beats per minute whose type is `type_`. `flags` and
+    /// `size` are the fields of the event. Returns the clamped time (`None`: nice-plug skips the event) and the tempo.
     fn read(type_: u16, flags: u32, size: usize) -> (Option<u32>, Option<f64>) {
         // SAFETY: zeros are valid for all fields.
         let zeros: clap_event_transport = unsafe { std::mem::zeroed() };

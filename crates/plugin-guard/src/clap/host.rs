@@ -158,8 +158,8 @@ impl Host {
         }
     }
 
-    /// Returns a function that asks the host to call `on_main_thread`. It may run on any thread, and does nothing after
-    /// [`Host::close`].
+    /// Returns a function that asks the host to call `on_main_thread`. The returned function may be called on any thread. After
+    /// [`Host::close`], it does nothing.
     fn waker(&self) -> Box<dyn Fn(&HostLink) + Send + Sync> {
         let (host, open) = (self.host, self.open.clone());
         // `try_read` never waits, so the host may call back. It fails only while the host is being closed.
@@ -257,7 +257,7 @@ impl Host {
         unsafe { can(self.host.0) && popup(self.host.0, &target(parameter), 0, x, y) }
     }
 
-    /// Makes the host list the entries of its menu of a parameter in `to`; returns false without a menu.
+    /// Makes the host add the items of its menu of a parameter to `to`. Returns false if the host cannot.
     ///
     /// # Safety
     /// Must be called on the main thread.
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!((rgb(colour(0)), rgb(colour(9))), (None, Some([1, 2, 3])));
     }
 
-    /// Stage of the test: 1 within [`linger`], 2 while the host is being closed, 3 when [`linger`] has returned.
+    /// Stage of the test: 1 from the start of [`linger`], 2 from just before [`Host::close`], 3 at the end of [`linger`].
     static STAGE: AtomicU8 = AtomicU8::new(0);
 
     fn await_stage(stage: u8) {
@@ -302,7 +302,7 @@ mod tests {
         }
     }
 
-    /// Callback of the host that is still running when the plugin closes the host.
+    /// The host's `request_callback`. On another thread, it is still running when [`Host::close`] is called.
     unsafe extern "C" fn linger(_: *const clap_host) {
         STAGE.store(1, Ordering::SeqCst);
         await_stage(2);

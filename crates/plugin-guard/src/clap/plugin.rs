@@ -51,9 +51,9 @@ unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char
     // SAFETY: CLAP promises a zero-terminated string, and the host got `plugin` from `ClapShim::create`.
     unsafe {
         let id_text = if id.is_null() { c"" } else { CStr::from_ptr(id) };
-        let own = extensions::find(shim(plugin), id_text);
+        let replacement = extensions::find(shim(plugin), id_text);
         let inner = || shim(plugin).inner.get_extension.map(|get| get(plugin, id));
-        own.or_else(inner).unwrap_or(ptr::null())
+        replacement.or_else(inner).unwrap_or(ptr::null())
     }
 }
 
@@ -199,8 +199,8 @@ unsafe extern "C" fn process(
     status
 }
 
-/// Returns the main input twice, as input and as sidechain. `None` if the host passes a sidechain with `channels` channels, or no
-/// main input.
+/// Returns the main input twice, as input and as sidechain. `None` if the host passes a complete sidechain of `channels` channels,
+/// or no main input.
 ///
 /// nice-plug reads the second input port of a layout even if the host passes none. For missing channels, it uses slices of an
 /// earlier buffer's length.
@@ -209,7 +209,7 @@ fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buf
     let port = |index| unsafe {
         (index < block.audio_inputs_count).then(|| *block.audio_inputs.add(index as usize))
     };
-    let fits = port(1).is_some_and(|own| own.channel_count == channels && !own.data32.is_null());
+    let fits = port(1).is_some_and(|port| port.channel_count == channels && !port.data32.is_null());
     port(0).filter(|_| !fits).map(|main| [main; 2])
 }
 
@@ -243,7 +243,8 @@ unsafe fn layout_channels(shim: &ClapShim) -> u32 {
 mod tests {
     use super::*;
 
-    /// Returns the channel counts that replace `inputs`. Without `pointer`, the last input has a null pointer to its samples.
+    /// Returns the channel counts that replace `inputs` in a layout of 2 channels; `None` if the inputs stay. Without `pointer`,
+    /// the last input has a null pointer to its samples.
     fn replaced(inputs: &[u32], pointer: bool) -> Option<[u32; 2]> {
         let mut channels: [*mut f32; 4] = [ptr::null_mut(); 4];
         let samples = channels.as_mut_ptr();

@@ -91,7 +91,7 @@ unsafe extern "C" fn get_extension(
     ptr::null()
 }
 
-/// Declares the locations of presets. Leaves out a user's folder that does not exist; saving the first preset creates it.
+/// Declares the file type and the locations of presets. Leaves out the user's folder until saving the first preset creates it.
 unsafe extern "C" fn init<P: GuardedPlugin>(
     provider: *const clap_preset_discovery_provider,
 ) -> bool {

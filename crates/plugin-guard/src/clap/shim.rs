@@ -46,13 +46,13 @@ pub(super) struct ClapShim {
     /// Whether the host has started processing since the activation.
     pub(super) started: AtomicBool,
     pub(super) processing: AtomicBool,
-    /// Value of [`Instance::changes`] after the last buffer.
+    /// Value of [`Instance::changes`] at the last [`ClapShim::notify_on_audio_thread`].
     seen_changes: AtomicU32,
-    /// Value of `tempo` after the last buffer, or [`NO_TEMPO`].
+    /// Value of `tempo` at the last [`ClapShim::notify_on_audio_thread`], or [`NO_TEMPO`].
     seen_tempo: AtomicU64,
     /// Value of [`Instance::changes`] when the host last fetched the window's edits.
     sent_changes: AtomicU32,
-    /// Tail that the host knows, in samples; 0 for a host that has not read it.
+    /// Tail in samples when the host last read it or was last notified of a change; 0 before both.
     known_tail: AtomicU32,
     /// Version of the key names that the host knows, or [`NOT_ASKED`].
     known_names: AtomicU32,
@@ -61,7 +61,7 @@ pub(super) struct ClapShim {
 /// Sentinel: the host has not read the key names.
 const NOT_ASKED: u32 = u32::MAX;
 
-/// Sentinel: no buffer processed. Differs from the bits of `f64::NAN`, which stand for a host without a tempo.
+/// Sentinel: no buffer processed since the activation. Differs from the bits of `f64::NAN`, which stand for a host without a tempo.
 const NO_TEMPO: u64 = u64::MAX;
 
 impl ClapShim {
@@ -134,7 +134,7 @@ impl ClapShim {
         self.sent_changes.store(self.instance.changes(), Ordering::Relaxed);
     }
 
-    /// Returns whether the host may have edits to fetch: a parameter has changed since [`Self::edits_sent`].
+    /// Returns whether the host may have edits to fetch: whether [`Instance::changes`] differs from the last [`Self::edits_sent`].
     pub(super) fn edits_wait(&self) -> bool {
         self.sent_changes.load(Ordering::Relaxed) != self.instance.changes()
     }
@@ -199,7 +199,7 @@ impl ClapShim {
     pub(super) unsafe fn clap_id(&self, id: &str) -> Option<clap_id> {
         // SAFETY: guaranteed by the caller.
         let ids = unsafe { self.parameter_ids() };
-        ids.iter().find_map(|(own, number)| (own == id).then_some(*number))
+        ids.iter().find_map(|(known, number)| (known == id).then_some(*number))
     }
 
     /// Returns the parameter ids, each with its CLAP id. nice-plug assigns CLAP ids in the order of its parameter map.

@@ -1,4 +1,5 @@
-//! Filter for the events of a VST3 host. nice-plug panics at a SysEx message without bytes, and uses events that cannot be read.
+//! Filter for the events of a VST3 host. nice-plug panics at a SysEx message without bytes, and uses an event even if `getEvent`
+//! fails.
 
 use nice_plug::wrapper::vst3::vst3::{
     Class, ComPtr, ComRef, ComWrapper,
@@ -34,7 +35,8 @@ impl Events {
         Some(Self { pointer: list.to_com_ptr()?, list })
     }
 
-    /// Returns a list of the events of `host` that nice-plug can read; null if `host` is null.
+    /// Returns a list of the events of `host`, in which an unknown type marks those that nice-plug must skip; null if `host` is
+    /// null.
     ///
     /// # Safety
     /// `host` must live as long as the returned list is in use.

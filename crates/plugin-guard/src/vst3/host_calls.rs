@@ -69,7 +69,7 @@ impl HostCalls {
     }
 
     /// Registers a timer in the run loop of `object`. Does nothing if `object` has no run loop, or a timer is already registered.
-    /// Returns whether this call registered a timer. It refers to `self` until [`HostCalls::unregister`].
+    /// Returns whether this call registered a timer. The timer keeps a reference to `self` until [`HostCalls::unregister`].
     ///
     /// # Safety
     /// Must be called on the host's main thread, with an object of the host or null.

@@ -28,7 +28,7 @@ impl Default for Sidechain {
     }
 }
 
-/// Returns whether a bus is the sidechain: the second input, as the only event bus has index 0.
+/// Returns whether a bus is the sidechain: the second input. The media type needs no check, as the only event bus has index 0.
 pub fn is_sidechain(direction: BusDirection, index: int32) -> bool {
     direction == BusDirections_::kInput as BusDirection && index == 1
 }

@@ -4,8 +4,9 @@
 //! nice-plug 0.4.2 (`event_loop/background_thread.rs`), it ends as soon as it finds a task of a released instance. The release of
 //! the last instance then panics, which ends the host.
 //!
-//! Therefore a first, hidden instance is never released. Each other instance is released only after the worker has done all its
-//! tasks. The hidden instance and the thread stay until the process ends, as the plugin's library does (`build.rs`).
+//! Therefore a first, hidden instance is never released. Each other instance is released only after the worker has done all tasks
+//! in its queue, or after 2 s. The hidden instance and the thread stay until the process ends, as the plugin's library does
+//! (`build.rs`).
 
 #[cfg(target_os = "linux")]
 pub use linux::{finish, keep};

@@ -1,4 +1,4 @@
-//! Workarounds for drawing by baseview, which uses OpenGL and waits for frames of X11's Present extension.
+//! Workarounds for drawing by baseview, which uses OpenGL and waits for answers of X11's Present extension.
 
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle, RawDisplayHandle};
 use std::{error::Error, mem, sync::Once};

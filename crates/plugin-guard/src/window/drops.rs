@@ -52,7 +52,7 @@ x11rb::atom_manager! {
 pub enum Drag {
     /// The files are over the window.
     Over,
-    /// The files have left the window.
+    /// The drag has left the window, or has no readable files.
     Left,
     /// The files, one or more, have been dropped on the window.
     Dropped(Vec<PathBuf>),
@@ -66,7 +66,7 @@ pub struct DropTarget {
 }
 
 impl DropTarget {
-    /// Registers `window`. Calls `report` on a thread of its own when files are dragged over the window or dropped on it.
+    /// Registers `window`. Calls `report` on a thread of its own for each [`Drag`].
     ///
     /// # Errors
     /// If `window` is not an X11 window, or the X server of `$DISPLAY` cannot be reached.
@@ -85,13 +85,13 @@ impl DropTarget {
         let class = WindowClass::INPUT_ONLY;
         let (depth, visual) = (COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT);
         connection.create_window(depth, proxy, root, -1, -1, 1, 1, 0, class, visual, &hidden)?;
-        for (of, name, kind, value) in [
+        for (id, name, kind, value) in [
             (proxy, atoms.XdndAware, AtomEnum::ATOM, VERSION),
             // The window names itself as its proxy, so that programs know that it still exists.
             (proxy, atoms.XdndProxy, AtomEnum::WINDOW, proxy),
             (window, atoms.XdndProxy, AtomEnum::WINDOW, proxy),
         ] {
-            connection.change_property32(PropMode::REPLACE, of, name, kind, &[value])?.check()?;
+            connection.change_property32(PropMode::REPLACE, id, name, kind, &[value])?.check()?;
         }
         let connection = Arc::new(connection);
         let target = Target { connection: connection.clone(), atoms, proxy, drag: None, report };
@@ -139,7 +139,7 @@ impl<R: FnMut(Drag)> Target<R> {
         let Atoms { XdndEnter, XdndPosition, XdndLeave, XdndDrop, .. } = self.atoms;
         let [source, flags, time, ..] = message.data.as_data32();
         let drag = [source, message.window];
-        let known = self.drag.is_some_and(|[own, _]| own == source);
+        let known = self.drag.is_some_and(|[current, _]| current == source);
         match message.type_ {
             kind if kind == XdndEnter => {
                 self.drag = self.has_files(message, flags)?.then_some(drag);

@@ -56,10 +56,11 @@ impl Focus {
     }
 
     /// Must be called in each frame. Takes the focus when `wants` becomes true, or when the window is `clicked` while `wants` is
-    /// true. Gives the focus back when `wants` becomes false. `believed` is whether baseview believes that the window has it.
+    /// true. Gives the focus back when `wants` becomes false. `believed` is whether baseview believes that the window has the
+    /// focus.
     ///
-    /// Passes the keys that the window does not use to the host. `uses` gets a keysym, and whether Control, Alt or a logo key is
-    /// held.
+    /// Passes the keys that the window does not use to the host. `uses` returns whether the window uses a key. It gets the keysym,
+    /// and whether Control, Alt or a logo key is held.
     ///
     /// # Errors
     /// If the connection to the X server has failed.

@@ -23,7 +23,7 @@ unsafe fn requested(
     unsafe {
         let shim = shim(plugin);
         let target =
-            target.as_ref().filter(|own| own.kind == CLAP_CONTEXT_MENU_TARGET_KIND_PARAM)?;
+            target.as_ref().filter(|target| target.kind == CLAP_CONTEXT_MENU_TARGET_KIND_PARAM)?;
         let place = (*lock(&shim.menu))?;
         (shim.clap_id(place.id) == Some(target.id)).then_some(place)
     }

@@ -31,7 +31,7 @@ use std::{
 
 /// Returns the extension called `id`, if this module has it.
 pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
-    let own: [([&CStr; 2], *const c_void); 8] = [
+    let table: [([&CStr; 2], *const c_void); 8] = [
         // Some hosts know an extension by the id of its draft only.
         ([CLAP_EXT_LATENCY; 2], from_ref(&LATENCY).cast()),
         ([CLAP_EXT_TAIL; 2], from_ref(&TAIL).cast()),
@@ -51,7 +51,7 @@ pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
         ),
         ([CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT], from_ref(&TRACK_INFO).cast()),
     ];
-    let found = own.into_iter().find(|(ids, _)| ids.contains(&id));
+    let found = table.into_iter().find(|(ids, _)| ids.contains(&id));
     found.map(|(_, extension)| extension).or_else(|| overridden::find(shim, id))
 }
 
@@ -78,7 +78,8 @@ pub unsafe fn on_main_thread(shim: &ClapShim) {
     });
 }
 
-/// Requests the window size `size` in pixels from the host. If the host grants the size, resizes the window and returns true.
+/// Requests the window size `size` in pixels from the host. Returns whether the host grants the size. Then resizes the window,
+/// unless the host has done so already.
 ///
 /// # Safety
 /// Must be called on the main thread.

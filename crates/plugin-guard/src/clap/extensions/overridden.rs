@@ -1,10 +1,11 @@
 //! nice-plug's extensions for parameters, state and editor, with some functions replaced.
 //!
-//! * `flush` corrects events as `process` does. `flush` and `load` notify the host of a changed tail, latency or key names.
+//! * `flush` corrects events as `process` does. `flush` and `load` notify the host of a changed latency and of changed key names;
+//!   `flush` on the audio thread also of a changed tail.
 //! * `load` drops the window's edits that the host has not fetched: nice-plug would apply them to the loaded state.
 //! * `text_to_value` also accepts inexact names, see [`Instance::spelled`](crate::Instance::spelled).
-//! * `create` fails in a host without windows, where nice-plug would panic. The extension is offered to every host, because some
-//!   scan plugins with a host that has no extensions.
+//! * `create` fails in a host without windows, where nice-plug would panic. Every host is offered the extension: some programs scan
+//!   plugins with a host object that has no extensions.
 
 use super::super::{
     events::ClampedEvents,
@@ -28,7 +29,8 @@ use std::{
     sync::{OnceLock, atomic::Ordering},
 };
 
-/// Returns the extension for the host in `cell`. On first use, `own` makes it from nice-plug's extension called `id`.
+/// Returns the extension for the host, which `cell` stores. At the first call, `replace` makes it from nice-plug's extension called
+/// `id`.
 ///
 /// # Safety
 /// The requirements of [`ClapShim::inner_extension`] apply.
@@ -36,11 +38,11 @@ unsafe fn replaced<T: Copy>(
     cell: &OnceLock<T>,
     shim: &ClapShim,
     id: &CStr,
-    own: fn(T) -> T,
+    replace: fn(T) -> T,
 ) -> Option<*const c_void> {
     // SAFETY: guaranteed by the caller.
     let inner = unsafe { shim.inner_extension::<T>(id) }?;
-    Some(ptr::from_ref(cell.get_or_init(|| own(inner))).cast())
+    Some(ptr::from_ref(cell.get_or_init(|| replace(inner))).cast())
 }
 
 /// Returns the extension called `id`, if this module replaces it. Hosts call this on any thread.
@@ -48,18 +50,18 @@ pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
     // SAFETY: each id belongs to the type of its extension.
     unsafe {
         if id == CLAP_EXT_PARAMS {
-            let own = |inner| clap_plugin_params {
+            let replace = |inner| clap_plugin_params {
                 flush: Some(flush),
                 text_to_value: Some(text_to_value),
                 ..inner
             };
-            replaced(&shim.overridden.params, shim, CLAP_EXT_PARAMS, own)
+            replaced(&shim.overridden.params, shim, CLAP_EXT_PARAMS, replace)
         } else if id == CLAP_EXT_STATE {
-            let own = |inner| clap_plugin_state { load: Some(load), ..inner };
-            replaced(&shim.overridden.state, shim, CLAP_EXT_STATE, own)
+            let replace = |inner| clap_plugin_state { load: Some(load), ..inner };
+            replaced(&shim.overridden.state, shim, CLAP_EXT_STATE, replace)
         } else if id == CLAP_EXT_GUI {
-            let own = |inner| clap_plugin_gui { create: Some(create), ..inner };
-            replaced(&shim.overridden.gui, shim, CLAP_EXT_GUI, own)
+            let replace = |inner| clap_plugin_gui { create: Some(create), ..inner };
+            replaced(&shim.overridden.gui, shim, CLAP_EXT_GUI, replace)
         } else {
             None
         }

@@ -391,9 +391,10 @@ impl IEditControllerTrait for Vst3Shim {
             let units = (0..).map(|index| unsafe { *string.add(index) });
             typed.extend(units.take_while(|unit| *unit != 0));
         }
-        let own = self.index(id).map(|index| self.instance.params().param_map().swap_remove(index));
+        let param =
+            self.index(id).map(|index| self.instance.params().param_map().swap_remove(index));
         let typed = String::from_utf16_lossy(&typed);
-        let spelled = own.and_then(|(own, ..)| self.instance.spelled(&own, &typed));
+        let spelled = param.and_then(|(param, ..)| self.instance.spelled(&param, &typed));
         let mut spelled = spelled.map(|text| text.encode_utf16().chain([0]).collect::<Vec<_>>());
         let string = spelled.as_mut().map_or(string, |text| text.as_mut_ptr());
         // SAFETY: `spelled` outlives the call, and the host guarantees the other arguments.
@@ -467,8 +468,7 @@ impl IEditControllerTrait for Vst3Shim {
         if id == PROGRAM {
             return self.programs.current();
         }
-        let pending =
-            self.pending().iter().find(|own| own.parameter == id).map(|own| own.read_back);
+        let pending = self.pending().iter().find(|it| it.parameter == id).map(|it| it.read_back);
         // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         pending.unwrap_or_else(|| unsafe { self.controller.getParamNormalized(id) })
     }

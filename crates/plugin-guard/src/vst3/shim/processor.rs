@@ -81,9 +81,9 @@ impl IAudioProcessorTrait for Vst3Shim {
             });
         }
         // SAFETY: VST3 promises as many inputs as the count.
-        let (main, own) = unsafe { (*inputs, *inputs.add(1)) };
+        let (main, speakers) = unsafe { (*inputs, *inputs.add(1)) };
         // nice-plug accepts a sidechain with the main input's channel count only; the shim also accepts one without channels.
-        if own != 0 && own.count_ones() != main.count_ones() {
+        if speakers != 0 && speakers.count_ones() != main.count_ones() {
             return kResultFalse;
         }
         let mut both = [main; 2];
@@ -92,7 +92,7 @@ impl IAudioProcessorTrait for Vst3Shim {
             self.processor.setBusArrangements(both.as_mut_ptr(), 2, outputs, output_count)
         });
         if result == kResultOk {
-            self.sidechain.arrangement.store(own, Ordering::Relaxed);
+            self.sidechain.arrangement.store(speakers, Ordering::Relaxed);
         }
         result
     }
@@ -108,12 +108,12 @@ impl IAudioProcessorTrait for Vst3Shim {
         }
         // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         let result = unsafe { self.processor.getBusArrangement(direction, index, arrangement) };
-        if let Some(own) = self.sidechain.arrangement()
+        if let Some(speakers) = self.sidechain.arrangement()
             && result == kResultOk
             && is_sidechain(direction, index)
         {
             // SAFETY: nice-plug has filled in `arrangement`.
-            unsafe { arrangement.write(own) };
+            unsafe { arrangement.write(speakers) };
         }
         result
     }

@@ -57,7 +57,7 @@ impl Programs {
     /// Returns the value (0..1) of the program that the sound started from, or else of the last chosen program. Allocates.
     pub fn current(&self) -> ParamValue {
         let name = self.instance.preset();
-        if let Some(index) = self.list.iter().position(|(_, own)| Some(own) == name.as_ref()) {
+        if let Some(index) = self.list.iter().position(|(_, title)| Some(title) == name.as_ref()) {
             self.current.store(index, Ordering::Relaxed);
         }
         self.current.load(Ordering::Relaxed) as f64 / self.last_index().max(1.0)
@@ -69,7 +69,7 @@ impl Programs {
         self.current.swap(index, Ordering::Relaxed) != index
     }
 
-    /// Loads the program at `value` (0..1), unless the sound started from it. Not for the audio thread.
+    /// Loads the program at `value` (0..1), unless it is the current one. Not for the audio thread.
     pub fn set(&self, value: ParamValue) {
         self.current();
         if self.choose(value) {
@@ -77,16 +77,16 @@ impl Programs {
         }
     }
 
-    /// Marks the program that a buffer of the host chooses. Returns whether it is another one. For the audio thread.
+    /// Marks the program that a buffer of the host chooses. Returns whether it differs from the current one. For the audio thread.
     pub fn chosen_in(&self, block: &ProcessData) -> bool {
         // SAFETY: VST3 promises changes or null, and queues for each index below the count.
         unsafe {
             let Some(changes) = ComRef::from_raw(block.inputParameterChanges) else { return false };
             let queues = (0..changes.getParameterCount())
                 .filter_map(|index| ComRef::from_raw(changes.getParameterData(index)));
-            let mut own = queues.filter(|queue| queue.getParameterId() == PROGRAM);
+            let mut chosen = queues.filter(|queue| queue.getParameterId() == PROGRAM);
             let (mut offset, mut value) = (0, 0.0);
-            own.any(|queue| {
+            chosen.any(|queue| {
                 let last = queue.getPointCount() - 1;
                 queue.getPoint(last, &mut offset, &mut value) == kResultOk && self.choose(value)
             })
@@ -110,10 +110,10 @@ impl Programs {
     /// `name` must be null or have room.
     pub unsafe fn name(&self, index: usize, name: *mut String128) -> tresult {
         // SAFETY: guaranteed by the caller.
-        let (Some((_, own)), Some(name)) = (self.list.get(index), unsafe { name.as_mut() }) else {
+        let (Some((_, text)), Some(name)) = (self.list.get(index), unsafe { name.as_mut() }) else {
             return kInvalidArgument;
         };
-        fill(name, own);
+        fill(name, text);
         kResultOk
     }
 }

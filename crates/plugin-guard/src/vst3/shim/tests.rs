@@ -10,7 +10,7 @@ fn shim() -> Vst3Shim {
     shim_in(None)
 }
 
-/// Creates the plugin as a factory with the host context `context` does.
+/// Creates the plugin like a factory whose host context is `context`.
 fn shim_in(context: Option<ComPtr<FUnknown>>) -> Vst3Shim {
     let wrapper = ComWrapper::new(Wrapper::<TestPlugin>::new());
     Vst3Shim::new(&wrapper, construction::take().unwrap(), context).unwrap()
@@ -90,7 +90,8 @@ fn a_changed_state_is_reported_on_the_hosts_thread() {
     assert!(!shim.instance.link().request(Request::MarkDirty));
 }
 
-/// Runs `test` on a thread of its own, and fails if it does not return because a lock is held while the host is called.
+/// Runs `test` on a thread of its own. Fails if `test` panics or takes more than 30 s, as when a lock is held while the host is
+/// called.
 fn returns(test: impl FnOnce() + Send + 'static) {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {

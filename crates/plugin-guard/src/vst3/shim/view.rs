@@ -50,7 +50,7 @@ impl Views {
     }
 
     /// Asks the host for a window of this width and height in pixels. Returns whether the host grants a size. Does nothing and
-    /// returns false on a thread other than the window's: Carla runs its loop there, and nice-plug would panic.
+    /// returns false on a thread other than the window's, where nice-plug would panic: Carla runs its run loop on such a thread.
     ///
     /// # Safety
     /// Must be called in the host's run loop, or else on its main thread.
@@ -182,13 +182,14 @@ impl View {
                 host_pointer: AtomicPtr::default(),
             }))
         });
-        let own = view.as_ref().and_then(ComWrapper::to_com_ptr::<IPlugView>);
-        let own = own.map_or(ptr::null_mut(), ComPtr::into_raw);
-        view.iter().for_each(|view| view.host_pointer.store(own, Ordering::Relaxed));
-        own
+        let pointer = view.as_ref().and_then(ComWrapper::to_com_ptr::<IPlugView>);
+        let pointer = pointer.map_or(ptr::null_mut(), ComPtr::into_raw);
+        view.iter().for_each(|view| view.host_pointer.store(pointer, Ordering::Relaxed));
+        pointer
     }
 
-    /// Creates the site of this view in the frame `host`, and registers the timer in its run loop if there is none yet.
+    /// Creates the site of this view in the frame `host`. Registers the timer of [`HostCalls`] in the run loop of the frame, unless
+    /// a timer is registered already.
     ///
     /// # Safety
     /// Must be called on the host's main thread.
@@ -262,20 +263,20 @@ impl IPlugViewTrait for View {
         let site = unsafe { ComRef::from_raw(frame).map(|host| Arc::new(self.place(host))) };
         lock(&self.site).clone_from(&site);
         // If another view has got a frame since, its site stays.
-        let shown = |shown: &Arc<Site>| before.as_ref().is_some_and(|own| Arc::ptr_eq(own, shown));
+        let shown = |shown: &Arc<Site>| before.as_ref().is_some_and(|old| Arc::ptr_eq(old, shown));
         if site.is_some() || lock(&views.site).as_ref().is_some_and(shown) {
             let has_timer = views.calls.has_timer.load(Ordering::Relaxed);
             views.link.set_resizable(has_timer && site.is_some());
             lock(&views.site).clone_from(&site);
         }
-        let own = site.and_then(|site| match site.run_loop {
+        let wrapper = site.and_then(|site| match site.run_loop {
             Some(_) => ComWrapper::new(Frame::<true>(site)).to_com_ptr::<IPlugFrame>(),
             None => ComWrapper::new(Frame::<false>(site)).to_com_ptr(),
         });
         // SAFETY: the frame is counted or null, and nice-plug releases the previous frame.
         unsafe {
-            let own = own.as_ref().map_or(ptr::null_mut(), ComPtr::as_ptr);
-            let result = self.inner.setFrame(own);
+            let wrapper = wrapper.as_ref().map_or(ptr::null_mut(), ComPtr::as_ptr);
+            let result = self.inner.setFrame(wrapper);
             before.iter().for_each(|before| before.leave());
             result
         }
