@@ -186,7 +186,7 @@ fn all_formats_have_one_limit_of_channels() {
         [("surround.wav", b"fmt ", 10), ("bext.wav", b"fmt ", 10), ("tone.aiff", b"COMM", 8)]
     {
         let mut bytes = corpus(name);
-        let at = bytes.windows(4).position(|own| own == chunk).unwrap();
+        let at = bytes.windows(4).position(|bytes| bytes == chunk).unwrap();
         if name == "bext.wav" {
             // Makes it mu-law, which has another decoder than PCM.
             bytes[at + 8] = 7;
