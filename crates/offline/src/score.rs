@@ -54,7 +54,7 @@ pub struct KeyPlayer {
 
 impl KeyPlayer {
     /// Creates a player of `keys` that begins at `frame` of the input. No key of `filter` may be held. Without `keys`, the
-    /// player plays none. Delays all events by [`ToneFilter::bank_delay`], because keys act on the bands.
+    /// player only filters. Delays all events by [`ToneFilter::bank_delay`], because keys act on the bands.
     pub fn new(keys: Option<&MidiFile>, filter: &ToneFilter, frame: u64) -> Self {
         let (rate, delay) = (filter.sample_rate(), filter.bank_delay() as u64);
         let due = |seconds: f64| (seconds * rate).round() as u64 + delay;

@@ -29,7 +29,7 @@ pub struct Input {
 
 impl Input {
     /// Opens the file at `path`, or standard input if `path` is `-`. Stores the content of a pipe in an unnamed temporary file,
-    /// because it is read at any position, and more than once.
+    /// because the content is read at any position, and more than once.
     ///
     /// # Errors
     /// If the file is missing, is a folder, or cannot be read; if a pipe has an unsupported format, or cannot be

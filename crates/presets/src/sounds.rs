@@ -63,7 +63,7 @@ fn drums_are_tamed() {
     assert!(change[0] < -8.0 && change[1] < -4.0, "{change:?} dB against the notes");
 }
 
-/// Returns the frequencies in Hz of the bands that a preset does not mute.
+/// Returns the frequencies in Hz of the bands that a preset does not mute, without its setting `octave`.
 fn sounding(id: &str) -> Vec<f64> {
     let settings = settings(id);
     let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));

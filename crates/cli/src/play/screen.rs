@@ -1,4 +1,4 @@
-//! Display of the bands on a terminal, and its keyboard control.
+//! Display of the bands on a terminal, and control of the playback by keys.
 
 use super::controls::Controls;
 use crossterm::{

@@ -15,11 +15,11 @@ use tone_filter_testkit::{
     sweep, wav,
 };
 
-/// Minimum F1 score of frames with lookahead, as a mean over all songs.
+/// Minimum F1 score of frames with lookahead, as a mean over the tested songs.
 const FRAMES: f64 = 0.79;
-/// Minimum F1 score of frames without lookahead, as a mean over all songs.
+/// Minimum F1 score of frames without lookahead, as a mean over the tested songs.
 const FRAMES_WITHOUT: f64 = 0.73;
-/// Minimum F1 score of notes with lookahead, as a mean over all songs.
+/// Minimum F1 score of notes with lookahead, as a mean over the tested songs.
 const ONSETS: f64 = 0.75;
 
 /// Maximum detection delay in seconds of notes from A3 up, without lookahead: median and 90th percentile. `Listener::delay`

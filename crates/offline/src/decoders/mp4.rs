@@ -36,7 +36,7 @@ pub fn index(file: &mut Spliced) -> io::Result<Option<Index>> {
 }
 
 /// Returns `file`, of `len` bytes, with the length of its last atom filled in. Returns `None` if no atom has the open length 0,
-/// if that length exceeds 32 bits, or if the file is not MP4.
+/// if the length to fill in exceeds 32 bits, or if the file is not MP4.
 pub fn closed(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     let open = first_atom(&mut file.part(0..len), |atom| atom.size == 0)?;
     let Some((position, _)) = open else { return Ok(None) };

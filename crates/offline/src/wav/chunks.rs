@@ -1,5 +1,5 @@
-//! Finds the chunks of a WAV file, with [`walk`]. The length of the samples is the one in the header, so that the reader can
-//! refuse a truncated file before rendering.
+//! Finds the chunks of a WAV file, with [`walk`]. The length of the samples is the one in the header, unless that is a
+//! placeholder. So the reader can refuse a truncated file before rendering.
 
 use crate::{error::Fault, formats::is_placeholder};
 use std::io::{self, BufReader, Read, Seek};

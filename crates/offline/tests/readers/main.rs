@@ -1,8 +1,9 @@
 //! Faulty files are either read, or refused with one line that names the file. This takes bounded time, and memory in
 //! proportion to the size of the file. The test is a program of its own, because it needs its own allocator and panic hook.
 //!
-//! There are 1000 cases for each file of `crates/cli/tests/cli/corpus`, the same in every run. For more cases:
-//! `TONE_FILTER_SWEEP=all FUZZ_CASES=100000 cargo test -p tone-filter-offline --release --test readers`.
+//! There are 1000 cases for each file of `crates/cli/tests/cli/corpus`, each the same in every run. An ordinary run draws a
+//! tenth of them. For more cases: `TONE_FILTER_SWEEP=all FUZZ_CASES=100000 cargo test -p tone-filter-offline --release --test
+//! readers`.
 
 #[path = "../../../../fuzz/src/decode.rs"]
 mod decode;
