@@ -87,7 +87,8 @@ fn is_m3u(list: &Path) -> bool {
     extension == "m3u" || extension == "m3u8"
 }
 
-/// Converts `text` to UTF-8 without a byte order mark. Some editors write UTF-16, which its byte order mark identifies.
+/// Removes the byte order mark of `text`. If it is one of UTF-16, which some editors write, converts the text to UTF-8. Returns
+/// text without a mark unchanged.
 fn in_utf8(text: Vec<u8>) -> Vec<u8> {
     let decode = |text: &[u8], unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = text.as_chunks().0.iter().map(|pair| unit(*pair)).collect();
@@ -101,7 +102,7 @@ fn in_utf8(text: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Returns whether `path` can be read only once: a pipe or a device.
+/// Returns whether `path` can be read only once: standard input, a pipe or a device.
 pub fn is_read_once(path: &Path) -> bool {
     let is_pipe = |metadata: fs::Metadata| !metadata.is_file() && !metadata.is_dir();
     path == Path::new(STDIO) || fs::metadata(path).is_ok_and(is_pipe)
@@ -136,7 +137,8 @@ fn path_of(name: &[u8]) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// Reads `bytes` as a list called `name`. Returns its names, relative to the folder of a playlist, or the error.
+    /// Reads `bytes` as a list called `name`, in which names end in NUL if `null` is set. Returns the names, relative to the
+    /// folder of a playlist, or the error.
     fn read(name: &str, null: bool, bytes: &[u8]) -> Result<Vec<PathBuf>, String> {
         let folder = tempfile::tempdir().unwrap();
         let list = folder.path().join(name);

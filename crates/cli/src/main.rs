@@ -163,7 +163,8 @@ fn hyphenated_output(args: &[OsString]) -> Option<String> {
     })
 }
 
-/// Prints the parser's help or error, and returns the exit code. If a value is invalid, prints only the reason.
+/// Prints the parser's help or error, and returns the exit code. For an invalid value, prints only the reason. For a file in
+/// place of a verb, prints a hint.
 fn refuse(error: &clap::Error) -> ExitCode {
     if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
         && Path::new(name).exists()

@@ -1,4 +1,4 @@
-//! Messages on standard error. Also makes writes fail if standard output was closed (`>&-`) when the program started.
+//! Messages on standard error. On Linux, also makes writes fail if standard output was closed (`>&-`) when the program started.
 //!
 //! For a closed standard output, the standard library would open `/dev/null`, and output would be lost without an error. So
 //! before `main`, an unconnected socket becomes standard output: every write to it fails.

@@ -79,7 +79,7 @@ impl Outputs {
     /// Returns the outputs for `preset`: its name replaces [`PRESET`]. Splits a pattern in `--out` into folder and suffix.
     ///
     /// # Errors
-    /// If [`NAME`] is not at the start of a WAV or FLAC file's name, or if a `--suffix` is given, too.
+    /// If `--out` contains [`NAME`], but not at the start of a WAV or FLAC file's name, or together with a `--suffix`.
     pub fn named_after(&self, preset: &str) -> Result<Self, Usage> {
         let mut named = self.clone();
         let label = label(preset);

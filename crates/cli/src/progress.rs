@@ -14,8 +14,8 @@ use tone_filter_offline::batch::{Job, Outcome, Plan, Watch};
 /// Position of a full bar, except for the bar of a whole batch.
 const STEPS: u64 = 1000;
 
-/// Returns a progress bar on standard error, if that is a terminal, labelled `name`, and hidden if `quiet`. Dropping it removes
-/// it from the terminal.
+/// Returns a progress bar labelled `name`. It appears only if standard error is a terminal and `quiet` is not set. Dropping the
+/// bar removes it from the terminal.
 pub fn bar(name: &str, quiet: bool) -> ProgressBar {
     let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(STEPS) };
     bar.set_style(style("{wide_bar} {msg}, {gone}").with_key("gone", elapsed));
@@ -88,7 +88,8 @@ impl Progress {
         Self { bars, all, files, summary, decided, count, list_files, quiet }
     }
 
-    /// Removes the bars and prints the counts of outcomes, after an interruption by the user.
+    /// Removes the bars and prints the counts of outcomes, after an interruption by the user. Does nothing for a single file,
+    /// or if the batch is quiet.
     pub fn interrupted(&self) {
         let total = self.count + self.decided;
         if !self.quiet && total > 1 {

@@ -228,7 +228,8 @@ fn run_one(
 }
 
 impl Args {
-    /// Returns a copy of the arguments for each preset of `--preset`. The preset's name is in the outputs of its copy.
+    /// Returns a copy of the arguments for each preset of `--preset`. In the outputs of a copy, the name of its preset replaces
+    /// the placeholder.
     ///
     /// # Errors
     /// If one of several presets does not exist, if two would have the same outputs, or if a placeholder is in the wrong

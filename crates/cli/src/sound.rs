@@ -266,7 +266,7 @@ fn has_flag(choice: &&Choice) -> bool {
     !choice.is_routing() && choice.id != "sync-to" || choice.id == "bypass"
 }
 
-/// Returns `settings` with lookahead, the default for files. At a focus of 0 %, lookahead changes nothing, and stays off.
+/// Returns `settings` with lookahead, the default for files. At a focus of 0 %, lookahead would change nothing, and is off.
 pub fn ahead_in_files(settings: Settings) -> Settings {
     Settings { lookahead: settings.focus > 0.0, ..settings }
 }

@@ -24,9 +24,9 @@ const BLOCK: usize = 16_384;
 /// Length of the queue of decisions, in blocks of [`BLOCK`] frames. The queue absorbs jitter.
 const WAITING: usize = 4;
 
-/// Filter's end of the queue of the scout's decisions.
+/// Receiving end of the queue in which the scout's decisions wait for the filter.
 pub struct DecisionsAhead {
-    /// Number of frames of a block, and the decisions on them.
+    /// Queue with the number of frames of each block, and the decisions on them.
     decided: Receiver<(usize, ScoutDecisions)>,
     /// Number of frames that the filter has not processed yet, although it has the decisions on them.
     decided_frames: usize,
@@ -64,8 +64,8 @@ impl DecisionsAhead {
     /// Passes to `filter` the decisions on its next `frames` frames. Waits for them if necessary.
     pub fn pass_on(&mut self, filter: &mut ToneFilter, frames: usize) {
         while self.decided_frames < frames {
-            let Ok((more, decided)) = self.decided.recv() else { return };
-            self.decided_frames += more;
+            let Ok((block_frames, decided)) = self.decided.recv() else { return };
+            self.decided_frames += block_frames;
             filter.follow_scout(decided);
         }
         self.decided_frames -= frames;

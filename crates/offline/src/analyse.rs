@@ -58,21 +58,21 @@ pub fn analyse(
     let mut frames = latency + hop;
     loop {
         not_finite += source.read(&mut channels, frames)?;
-        let here = channels[0].len();
-        let added = silence.min(frames - here);
-        if here + added == 0 {
+        let frames_read = channels[0].len();
+        let added = silence.min(frames - frames_read);
+        if frames_read + added == 0 {
             let unheard = unheard.cause(settings, false, &level);
             return Ok(Analysed { seconds: read as f64 / rate, not_finite, unheard });
         }
         channels.iter().for_each(|channel| level.add(channel));
         unheard.add_input(&channels);
-        channels.iter_mut().for_each(|channel| channel.resize(here + added, 0.0));
+        channels.iter_mut().for_each(|channel| channel.resize(frames_read + added, 0.0));
         silence -= added;
-        read += here;
+        read += frames_read;
         if let Some(frames) = source.frames() {
             progress(read as f64 / frames.max(read as u64) as f64);
         }
-        player.process(&mut filter, &mut channels, 0..here + added, |filter| {
+        player.process(&mut filter, &mut channels, 0..frames_read + added, |filter| {
             unheard.push(filter);
             block(filter);
         });

@@ -89,8 +89,8 @@ impl Scale {
         }
     }
 
-    /// Scales numbers in a list whose entries have `size` bytes each and begin at `start`. `fields` are their offsets in an
-    /// entry.
+    /// Scales numbers in a list whose entries have `size` bytes each and begin at `start`. `fields` are the offsets of the
+    /// numbers in an entry.
     fn each(self, content: &mut [u8], start: usize, size: usize, fields: &[usize]) {
         for entry in (start..content.len()).step_by(size) {
             fields.iter().for_each(|field| self.number(content, entry + field));
@@ -98,7 +98,7 @@ impl Scale {
     }
 }
 
-/// Scales the timestamp of a chunk `bext`, and sets its loudness fields to unknown.
+/// Scales the timestamp of a chunk `bext`. From version 2 on, the chunk has loudness fields, which become unknown.
 fn broadcast(content: &mut [u8], scale: Scale) {
     if let Some(time) = content.get_mut(338..346) {
         let samples = u64::from_le_bytes(time.try_into().expect("eight bytes"));

@@ -34,8 +34,9 @@ enum FileWriter {
 }
 
 impl Writer {
-    /// Creates the writer. `frames` is the maximum length of the file, if known. If `dithered`, integers get dither. FLAC gets
-    /// the fields and pictures of `metadata`, and WAV the chunks that precede the samples. `source` has their content.
+    /// Creates the writer. `frames` is the maximum number of frames of the file, if known. If `dithered`, integers get dither.
+    /// FLAC gets the fields and pictures of `metadata`, and WAV the chunks that precede the samples. `source` has their
+    /// content.
     pub fn new(
         (container, format): (Container, Format),
         output: &Output,

@@ -13,12 +13,12 @@ use std::{
 pub struct Error {
     /// Path of the file; `-` for standard input or output.
     pub path: PathBuf,
-    /// What is wrong with the file.
+    /// Problem with the file.
     #[source]
     pub fault: Fault,
 }
 
-/// What is wrong with a file, and the remedy. The message lacks the path, which an [`struct@Error`] has.
+/// Problem with a file, and the remedy. The message lacks the path, which an [`struct@Error`] has.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The input cannot be opened or read.
@@ -36,7 +36,7 @@ pub enum Fault {
     /// The input is not a WAV file, or its header is broken. The field names the missing or invalid part.
     #[error("not a WAV file ({0}); convert it to WAV, with ffmpeg for example")]
     NotWav(&'static str),
-    /// The input has an unsupported format. The field names the missing or invalid part.
+    /// The input is empty, or has an unsupported format. The field names the reason.
     #[error("cannot be decoded ({0}); give {formats}", formats = readable())]
     NotAudio(&'static str),
     /// The format of the input is supported, but the content is broken. The field names the fault.
@@ -101,7 +101,7 @@ pub enum Fault {
         /// Cause, as the resampler reports it.
         reason: String,
     },
-    /// The output is silent or no more than rounding errors, so its peak cannot be normalized.
+    /// The output is silent, or consists only of rounding errors, so its peak cannot be normalized.
     #[error("the output is silent, and cannot be normalized; leave out --normalize-peak")]
     Silent,
     /// Channels and sample rate of the output do not fit the fields of a WAV header.

@@ -92,21 +92,21 @@ impl LoopPasses {
     pub fn restart(&mut self) -> u64 {
         self.frames.end = self.frames.end.min(self.position);
         let len = (self.frames.end - self.frames.start).max(1);
-        let left = match self.passes_left {
+        let remaining = match self.passes_left {
             None => {
                 let passes = self.settling.div_ceil(len).max(1);
                 self.fade = self.fade.min(len);
                 self.kept_from = self.frames.start + passes * len;
                 passes
             }
-            Some(left) => left,
+            Some(remaining) => remaining,
         };
-        self.passes_left = Some(left - 1);
+        self.passes_left = Some(remaining - 1);
         self.position = self.frames.start;
         self.frames.start
     }
 
-    /// Removes the passes that are not kept. `block` is the filter's output. Also applies the crossfades.
+    /// Removes the passes that are not kept from `block`, the filter's output. Also applies the crossfades.
     pub fn keep_last_pass(&mut self, block: &mut [Vec<f32>]) {
         let Self { fade, kept_from, output_frames: first, .. } = *self;
         let Range { start, end } = self.frames;

@@ -206,7 +206,7 @@ impl Tags {
         }
     }
 
-    /// Returns the pictures as contents of FLAC picture blocks.
+    /// Returns the pictures as contents of FLAC picture blocks. Leaves out those that FLAC forbids.
     fn blocks(&self) -> Vec<Vec<u8>> {
         let mut icons = Vec::new();
         let fits = |picture: &&Picture| {

@@ -4,7 +4,7 @@ use crate::{score::MidiFile, wav::Depth};
 use std::sync::Arc;
 use tone_filter_dsp::{Kernel, Routing, Settings};
 
-/// Tail: the sound after the end of the input, while the resonators ring out.
+/// Length of the tail: the sound after the end of the input, while the resonators ring out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Tail {
     /// No tail: the output is as long as the input.
@@ -12,7 +12,7 @@ pub enum Tail {
     None,
     /// Tail of this duration in seconds.
     Seconds(f64),
-    /// Tail up to the point where it falls below half an LSB of 16 bits.
+    /// Tail until the output falls below half an LSB of 16 bits.
     Auto,
 }
 
@@ -24,7 +24,7 @@ pub enum Looped {
     Own,
     /// Loop in the chunk `smpl`, or else the whole file.
     Whole,
-    /// No loop: the file is played once.
+    /// No loop, even if the file has one.
     Nothing,
 }
 
@@ -68,7 +68,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Returns the default routing with this bypass.
+    /// Returns the default routing, with the bypass of these options.
     pub fn routing(&self) -> Routing {
         Routing { bypass: self.bypass, ..Routing::default() }
     }

@@ -27,7 +27,7 @@ static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Output file. Until [`Output::commit`], it is a temporary file: in the folder of the target, or unnamed if the output is a
-/// pipe or device. It is removed if it is dropped before.
+/// pipe or device. If the `Output` is dropped before, the temporary file is removed.
 #[derive(Debug)]
 pub struct Output {
     /// Path as given; `-` for standard output.
@@ -272,6 +272,6 @@ pub fn clean_up_on_interrupt(report: impl Fn() + Send + 'static) -> Result<(), c
     })
 }
 
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

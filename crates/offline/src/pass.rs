@@ -198,8 +198,8 @@ impl<'a> Pass<'a> {
                 self.stage = Stage::Resampler;
                 return self.next(block, frames);
             }
-            Stage::Tail(left) => {
-                let piece = left.min(MOMENT as u64);
+            Stage::Tail(remaining) => {
+                let piece = remaining.min(MOMENT as u64);
                 block.iter_mut().for_each(|channel| *channel = vec![0.0; piece as usize]);
                 self.process_at_rate(block);
                 let audible = |sample: &f32| sample.abs() * self.gain >= INAUDIBLE;
@@ -208,7 +208,7 @@ impl<'a> Pass<'a> {
                     return self.next(block, frames);
                 }
                 self.resample(block);
-                self.stage = Stage::Tail(left - piece);
+                self.stage = Stage::Tail(remaining - piece);
             }
             Stage::Resampler => {
                 self.stage = Stage::End;
@@ -263,7 +263,7 @@ impl<'a> Pass<'a> {
                 if block[0].is_empty() {
                     break;
                 }
-                beyond.iter_mut().zip(&mut *block).for_each(|(all, more)| all.append(more));
+                beyond.iter_mut().zip(&mut *block).for_each(|(all, part)| all.append(part));
             }
         }
         for (channel, beyond) in block.iter_mut().zip(beyond) {

@@ -17,8 +17,8 @@ use crate::{
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
 use tone_filter_dsp::{BandMask, Settings};
 
-/// Number of frames that go from reader to filter to writer at a time. They take much longer than the system calls and thread
-/// messages for them.
+/// Number of frames that go from reader to filter to writer at a time. Filtering them takes much longer than their system calls
+/// and thread messages.
 const BLOCK: usize = 16_384;
 
 /// Length of the queue from filter to writer, in blocks of [`BLOCK`] frames. The queue absorbs jitter.

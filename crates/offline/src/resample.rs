@@ -91,18 +91,18 @@ impl Resampler {
     /// Replaces the content of `channels` by the output that remains after the last input.
     pub fn finish(&mut self, channels: &mut [Vec<f32>]) {
         channels.iter_mut().for_each(Vec::clear);
-        let left = (self.output_frames(self.input_frames) - self.output_frames) as usize;
+        let remaining = (self.output_frames(self.input_frames) - self.output_frames) as usize;
         for pending in &mut self.pending {
             pending.resize(pending.len() + self.length, 0.0);
         }
-        self.advance(channels, left);
+        self.advance(channels, remaining);
     }
 
     /// Appends at most `frames` output frames to `channels`.
     fn advance(&mut self, channels: &mut [Vec<f32>], frames: usize) {
-        let have = self.pending[0].len();
+        let available = self.pending[0].len();
         let (mut start, mut given) = (0, 0);
-        while start + self.length <= have && given < frames {
+        while start + self.length <= available && given < frames {
             let row = &self.table[self.phase * self.length..][..self.length];
             for (pending, channel) in self.pending.iter().zip(channels.iter_mut()) {
                 channel.push(product(row, &pending[start..][..self.length]));

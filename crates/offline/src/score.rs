@@ -48,13 +48,13 @@ pub fn read_score(path: &Path, drums: Drums) -> Result<(Score, Option<String>), 
 pub struct KeyPlayer {
     /// Upcoming events, each with the frame of the filter's input at which it is due.
     events: Peekable<IntoIter<(u64, KeyEvent)>>,
-    /// Number of frames processed so far.
+    /// Frame of the input that is processed next.
     frame: u64,
 }
 
 impl KeyPlayer {
-    /// Creates a player of `keys` for `filter`, which must be at rest, from `frame` of the input on. Without `keys`, it plays
-    /// none. Delays all events by [`ToneFilter::bank_delay`], because keys act on the bands.
+    /// Creates a player of `keys` that begins at `frame` of the input. No key of `filter` may be held. Without `keys`, the
+    /// player only filters. Delays all events by [`ToneFilter::bank_delay`], because keys act on the bands.
     pub fn new(keys: Option<&MidiFile>, filter: &ToneFilter, frame: u64) -> Self {
         let (rate, delay) = (filter.sample_rate(), filter.bank_delay() as u64);
         let due = |seconds: f64| (seconds * rate).round() as u64 + delay;

@@ -71,8 +71,8 @@ impl Read for Spliced {
         let read = if self.position < head {
             (&self.head[self.position as usize..]).read(to)?
         } else if self.position < body_end {
-            let most = (to.len() as u64).min(body_end - self.position) as usize;
-            self.file.read_at(&mut to[..most], self.body.start + self.position - head)?
+            let count = (to.len() as u64).min(body_end - self.position) as usize;
+            self.file.read_at(&mut to[..count], self.body.start + self.position - head)?
         } else {
             let read = (self.position - body_end).min(self.tail.len() as u64) as usize;
             (&self.tail[read..]).read(to)?

@@ -29,10 +29,11 @@ pub struct Input {
 
 impl Input {
     /// Opens the file at `path`, or standard input if `path` is `-`. Stores the content of a pipe in an unnamed temporary file,
-    /// because the header of the output needs its length.
+    /// because the content is read at any position, and more than once.
     ///
     /// # Errors
-    /// If the file is missing, is a folder, or cannot be read.
+    /// If the file is missing, is a folder, or cannot be read; if a pipe has an unsupported format, or cannot be
+    /// stored.
     pub fn new(path: &Path) -> Result<Self, Error> {
         let open = || {
             if path == Path::new(STDIO) {
@@ -169,7 +170,8 @@ impl Source {
         }
     }
 
-    /// Returns the default depth of an output: the input's, but 32 bits for floats of 64 bits, which are never written.
+    /// Returns the default depth of an output: normally the input's. It is 16 bits for codings without a depth, and 32 bits for
+    /// floats of 64 bits, which are never written.
     pub fn natural_depth(&self) -> Depth {
         match &self.reader {
             Reader::Coded(reader) => reader.about().natural_depth,
@@ -184,7 +186,7 @@ impl Source {
         reader.looped().map_err(|error| Fault::Read(error).at(&self.path))
     }
 
-    /// Moves to `frame` of `input`. Only WAV has a loop of its own; in other formats, `frame` must be 0.
+    /// Moves to `frame` of `input`. In formats other than WAV, `frame` must be 0: only WAV has a loop of its own.
     pub(crate) fn seek(&mut self, input: &Input, frame: u64) -> Result<(), Error> {
         match &mut self.reader {
             Reader::Wav(reader) => reader.seek(frame),

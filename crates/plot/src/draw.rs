@@ -65,8 +65,8 @@ fn draw_time(plot: &Plot, canvas: &mut Canvas) {
     }
 }
 
-/// Draws a line at the start of each bar, and its number above the rows. Where bars are narrow, only every second, fourth, eighth
-/// ... bar gets a line.
+/// Draws a line at the start of each bar, and the number of the bar above the rows. If bars are narrow, only every second,
+/// fourth, eighth ... bar gets them.
 fn draw_bars(plot: &Plot, canvas: &mut Canvas) {
     let (duration, count) = (plot.duration(), plot.bars.len());
     let width = f64::from(WIDTH) * plot.bars.last().copied().unwrap_or(0.0) / duration;
@@ -109,7 +109,7 @@ fn draw_title(plot: &Plot, canvas: &mut Canvas) {
     canvas.text(LEFT, baseline, 22.0, Align::Left, [238, 240, 245], &title);
 }
 
-/// Minimum distance between bar lines in pixels.
+/// Minimum distance between bar lines in pixels, as a mean over all bars.
 const BAR_WIDTH: i32 = 22;
 
 /// Colour of the bar lines in `OKLCh`.

@@ -65,7 +65,7 @@ struct Versioned {
     version: Option<u32>,
 }
 
-/// Content of a preset file. `others` has the keys that this program does not know.
+/// Content of a preset file. `others` has all other keys: `version`, and those that this program does not know.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with version, name and settings")]
 struct File {

@@ -77,11 +77,11 @@ impl Serialize for Written<'_> {
         let mut map = serializer.serialize_map(None)?;
         for setting in in_files().filter(|setting| *routed || !setting.is_routing()) {
             match setting {
-                Setting::Number(own) => {
-                    map.serialize_entry(own.id, &own.get(&controls.settings))?
+                Setting::Number(spec) => {
+                    map.serialize_entry(spec.id, &spec.get(&controls.settings))?
                 }
-                Setting::Choice(own) if own.is_switch() => {
-                    map.serialize_entry(own.id, &(own.get(controls) == 1))?;
+                Setting::Choice(choice) if choice.is_switch() => {
+                    map.serialize_entry(choice.id, &(choice.get(controls) == 1))?;
                 }
                 _ => map.serialize_entry(setting.id(), &setting.text(controls))?,
             }
@@ -139,21 +139,21 @@ impl Unusable {
 
 fn set(controls: &mut Controls, key: &str, value: &Value) -> Result<(), Unusable> {
     match Setting::find(key).ok_or_else(|| Unusable::key(key, Setting::all().map(Setting::id)))? {
-        Setting::Number(own) => {
+        Setting::Number(spec) => {
             let wrong = |what: &str| {
-                let reason = format!("is {what}; use {} to {} {}", own.min, own.max, own.unit);
+                let reason = format!("is {what}; use {} to {} {}", spec.min, spec.max, spec.unit);
                 Unusable::value(key, value, reason)
             };
             let number = value.as_f64().map(|number| number as f32);
-            let number = number.or_else(|| own.parse(value.as_str()?));
+            let number = number.or_else(|| spec.parse(value.as_str()?));
             let number = number.ok_or_else(|| wrong("not a number"))?;
-            own.check(number).map_err(|_| wrong("out of range"))?;
-            own.set(&mut controls.settings, number);
+            spec.check(number).map_err(|_| wrong("out of range"))?;
+            spec.set(&mut controls.settings, number);
         }
-        Setting::Choice(own) => own.set(controls, entry(own, value)?),
-        Setting::Text(own) => {
-            let set = |text| own.set(&mut controls.settings, text).ok();
-            let reason = || format!("is unknown; use {}", own.of);
+        Setting::Choice(choice) => choice.set(controls, entry(choice, value)?),
+        Setting::Text(row) => {
+            let set = |text| row.set(&mut controls.settings, text).ok();
+            let reason = || format!("is unknown; use {}", row.of);
             let found = value.as_str().and_then(set);
             found.ok_or_else(|| Unusable::value(key, value, reason()))?;
         }

@@ -9,7 +9,7 @@ use tone_filter_testkit::{Draws, Music, Signal, root, signals::noise, sweep::ten
 /// Sample rate of the demo tune in Hz.
 const RATE: f64 = 44_100.0;
 
-/// Length of a bar of the demo tune in seconds. The first bar has only drums, the sixth bar has none.
+/// Length of a bar of the demo tune in seconds. The first bar has only drums, the sixth has no drums.
 const BAR: f64 = 4.0 * 60.0 / 132.0;
 
 fn demo() -> Signal {
@@ -63,7 +63,7 @@ fn drums_are_tamed() {
     assert!(change[0] < -8.0 && change[1] < -4.0, "{change:?} dB against the notes");
 }
 
-/// Returns the frequencies in Hz of the bands that a preset does not mute.
+/// Returns the frequencies in Hz of the bands that a preset does not mute, without its setting `octave`.
 fn sounding(id: &str) -> Vec<f64> {
     let settings = settings(id);
     let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));
@@ -79,7 +79,7 @@ fn presets_for_a_range_or_a_scale_keep_to_it() {
     assert!(lead.iter().all(|hertz| *hertz > 520.0) && lead.len() > 30, "{lead:?}");
     assert!(settings("lead-only").mix >= 80.0, "the dry signal must be quiet");
     let bass = sounding("bass-octave");
-    // Input from A1 to below A3, transposed by -2 octaves.
+    // The input from A3 to below A5 sounds two octaves lower.
     let below = |hertz: &f64| (54.9..219.0).contains(&(hertz / 4.0));
     assert!(bass.iter().all(below) && bass.len() == 24, "{bass:?}");
     assert_eq!(settings("bass-octave").octave, -2.0);
@@ -166,8 +166,8 @@ fn with_lookahead_true_peaks_stay_below_full_scale_or_the_inputs_own() {
             let settings = Settings { mix, lookahead: true, ..preset };
             let signal = loud(seed);
             let [before, after] = [true_peak(&signal), true_peak(&play(&settings, &signal))];
-            let most = before.max(10f64.powf(-0.1 / 20.0));
-            if after > most {
+            let limit = before.max(10f64.powf(-0.1 / 20.0));
+            if after > limit {
                 let [from, to] = [before, after].map(|peak| 20.0 * peak.log10());
                 wrong.push(format!("{id}, mix {mix} %: {from:+.2} dBTP before, {to:+.2} after"));
             }

@@ -160,7 +160,7 @@ fn released_presets_are_written_with_the_same_lines() {
                 .filter(|line| !is_routing(line))
                 .map(|line| line.trim_end_matches(','))
             {
-                assert!(lines.any(|own| own == line), "{}: {line}", path.display());
+                assert!(lines.any(|known| known == line), "{}: {line}", path.display());
             }
             count += 1;
         }

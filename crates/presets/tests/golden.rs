@@ -1,5 +1,5 @@
-//! Regression test: compares the output with hashes of the released one, for every preset and for random scenes, on every kernel
-//! of this CPU.
+//! Regression test: compares the output with hashes of the released one, for every preset and for random scenes, on every
+//! kernel of this CPU. An ordinary run draws a thirtieth of these cases.
 //!
 //! After an intended change of the sound, note it in the changelog and write `golden.txt` anew: `cargo test -p
 //! tone-filter-presets --test golden` with `TONE_FILTER_SWEEP=all` and `TONE_FILTER_GOLDEN=write`.

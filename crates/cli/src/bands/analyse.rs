@@ -158,7 +158,7 @@ pub fn analyse_one(
 }
 
 /// Returns the layout of the MIDI file: grid, key and tempo. The tempo is the one that `--tempo` sets, or else the one of
-/// `beats`, or else 120 BPM.
+/// `beats`, or else 120 BPM. The file has bars and key only with the tempo of `beats`.
 fn layout(args: &Args, found: &KeyAndTuning, beats: Option<&Beats>) -> Layout {
     let strength = args.strength / 100.0;
     let grid = args.quantize.clone().map(|steps| Grid { steps, strength });

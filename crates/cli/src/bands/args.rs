@@ -80,7 +80,7 @@ pub struct Args {
     pub sound: Sound,
 }
 
-/// Output format of the verb, with its flag.
+/// Output format of `bands`, and the flag that requests it.
 pub struct Format {
     /// Name of the flag, without `--`.
     id: &'static str,

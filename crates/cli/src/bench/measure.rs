@@ -78,7 +78,7 @@ impl Contender {
 }
 
 /// Filters `signal` with each of `kernels` in turn, at least `turns` times each. Ends when all speeds are stable, or after
-/// [`MAX_TURNS_FACTOR`] times as many turns. `voice` is an index of an entry, and `rate` is in Hz.
+/// [`MAX_TURNS_FACTOR`] times as many turns. `voice` is the index of a voice, and `rate` is in Hz.
 ///
 /// Returns three speeds of each kernel: for one channel with all bands; for a frame in stereo, in which both channels have a
 /// bank of their own; and for one channel with every other band muted.

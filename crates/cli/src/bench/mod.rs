@@ -41,7 +41,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Default number of samples that each kernel filters.
+/// Default of the minimum number of samples that each kernel filters.
 const SAMPLES: usize = 20_000_000;
 /// Maximum length of a turn in samples.
 const TURN: usize = 500_000;

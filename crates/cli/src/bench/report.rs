@@ -90,11 +90,11 @@ impl Report {
     /// Prints the report as a table; with `against`, also the speed relative to that report.
     pub fn print(&self, against: Option<&Self>) -> anyhow::Result<()> {
         let mut stdout = io::stdout().lock();
-        let more = if against.is_some() { "   x before" } else { "" };
+        let last_heading = if against.is_some() { "   x before" } else { "" };
         writeln!(
             stdout,
             "kernel    M samples/s   times real time at 44.1 / 48 / 96 kHz   x scalar   cycles   \
-             stereo   masked{more}"
+             stereo   masked{last_heading}"
         )?;
         let figure = |value: Option<f64>, decimals: usize| {
             value.map_or("-".to_owned(), |value| format!("{value:.decimals$}"))

@@ -61,7 +61,8 @@ impl Controls {
         *state = Settings { lookahead: state.lookahead, ..settings };
     }
 
-    /// Counts a gap: sound should play, but the ring is empty. Does nothing at times when the ring may be empty.
+    /// Counts a gap: sound should play, but the ring is empty, or the device reports an xrun. Does nothing while the ring may
+    /// be empty.
     pub fn count_gap(&self) {
         if !self.idle.load(Relaxed) {
             self.gaps.fetch_add(1, Relaxed);

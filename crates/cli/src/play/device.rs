@@ -109,9 +109,9 @@ impl Speakers {
                 (config.channels().abs_diff(wanted), format)
             })
         });
-        let most = ranges.iter().map(SupportedStreamConfigRange::channels).max().unwrap_or(0);
+        let widest = ranges.iter().map(SupportedStreamConfigRange::channels).max().unwrap_or(0);
         let config = config.with_context(|| {
-            format!("{device} has {most} channels, and the sound has {channels}; render it to a file instead")
+            format!("{device} has {widest} channels, and the sound has {channels}; render it to a file instead")
         })?;
         Ok(Self { device, config, channels })
     }
@@ -121,8 +121,9 @@ impl Speakers {
         self.config.sample_rate()
     }
 
-    /// Starts playback. Returns the stream, the time that the device takes to play what it has taken from its ring, and the
-    /// producer of the ring, which has room for `seconds`. Dropping the stream stops the playback.
+    /// Starts playback. Returns three things: the stream; an estimate of the time in which the device plays the samples that it
+    /// has taken from the ring; and the producer of the ring, which has room for `seconds`. Dropping the stream stops the
+    /// playback.
     ///
     /// # Errors
     /// If the device does not start.
@@ -243,8 +244,8 @@ impl Microphone {
     /// Replaces the content of `block` by the next recorded samples, at most `frames` per channel.
     pub fn read(&mut self, block: &mut [Vec<f32>], frames: usize) {
         block.iter_mut().for_each(Vec::clear);
-        let here = self.ring.slots() / block.len();
-        let Ok(chunk) = self.ring.read_chunk(here.min(frames) * block.len()) else { return };
+        let available = self.ring.slots() / block.len();
+        let Ok(chunk) = self.ring.read_chunk(available.min(frames) * block.len()) else { return };
         for (index, sample) in chunk.into_iter().enumerate() {
             block[index % self.channels as usize].push(sample);
         }
@@ -281,7 +282,7 @@ where
     )
 }
 
-/// Ends the playback because of `error`, unless the device recovers by itself.
+/// Ends the playback because of `error`, unless the device recovers by itself. An xrun counts as a gap.
 fn fail(controls: &Controls, error: &cpal::Error) {
     match error.kind() {
         ErrorKind::Xrun => controls.count_gap(),

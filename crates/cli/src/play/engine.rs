@@ -1,8 +1,8 @@
 //! Engine thread, which reads, filters and fills the speakers' ring.
 //!
-//! Decoding, resampling and a score may allocate and wait, which a device's thread must not do. Therefore the engine fills a ring
-//! of 200 ms (40 ms for a microphone), and the device's thread only takes samples from it. If the engine is late, the device's
-//! thread waits for up to half of its buffer.
+//! Decoding, resampling and a score may allocate and wait, which a device's thread must not do. Therefore the engine fills a
+//! ring of 200 ms (40 ms for a microphone), and the device's thread only takes samples from it. If the engine is late, the
+//! device's thread waits, at most for half the duration of the device's buffer.
 
 use super::{controls::Controls, device::Microphone};
 use rtrb::Producer;
@@ -74,8 +74,8 @@ impl Feed<'_> {
     }
 }
 
-/// Plays `feed` into `ring`, the ring to the device at `rate` Hz, until the source ends or the user quits. Returns how many
-/// samples of a file were NaN or infinite, and became silence.
+/// Plays `feed` into `ring` until the source ends or the user quits; the device reads the ring at `rate` Hz. At the end, waits
+/// until the ring is empty. Returns how many samples of a file were NaN or infinite, and became silence.
 ///
 /// # Errors
 /// If the rest of a file cannot be read.

@@ -68,7 +68,7 @@ pub struct Args {
     sound: Sound,
 }
 
-/// Interval at which the screen is redrawn and the keyboard is read.
+/// Maximum time between two drawings of the screen. A key ends it early.
 const FRAME: Duration = Duration::from_millis(33);
 
 /// Length of the output ring in seconds, for a file and for a microphone. It is long for a file, so that load on the computer

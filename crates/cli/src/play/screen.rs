@@ -1,4 +1,4 @@
-//! Display of the bands on a terminal, and its keyboard control.
+//! Display of the bands on a terminal, and control of the playback by keys.
 
 use super::controls::Controls;
 use crossterm::{
@@ -16,7 +16,7 @@ use std::{
 use tone_filter_dsp::{Band, BandState, Settings, notes::name_at};
 use tone_filter_presets::{self as presets, Preset};
 
-/// Level of a bar without length, in dB relative to the total power.
+/// Level at which a bar has no length, in dB relative to the total power.
 const LOWEST: f32 = -40.0;
 
 /// Number of columns for a note's name and the blanks around it.
@@ -29,7 +29,7 @@ const STEP: f32 = 5.0;
 pub struct Screen {
     out: BufWriter<Stdout>,
     title: String,
-    /// Index of the factory preset that was chosen last.
+    /// Index of the factory preset that was chosen last; `None` before the first choice.
     preset: Option<usize>,
 }
 
@@ -49,7 +49,7 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Draws the bands. Then handles the keyboard for the time `frame`.
+    /// Draws the bands. Then waits for keys, at most for the time `frame`, and handles them.
     ///
     /// # Errors
     /// If the terminal is gone.

@@ -22,7 +22,8 @@ fn amplitude(samples: &[f32], frequency: f64) -> f64 {
     2.0 * re.hypot(im) / samples.len() as f64
 }
 
-/// Asserts that ffmpeg plays the notes of [`melody`] from the file `name`. The song must begin after the silence at the start.
+/// Asserts that ffmpeg plays the notes of [`melody`] from the file `name`. ffmpeg skips the silence at the start, so A5 comes
+/// first.
 fn assert_plays_melody(folder: &Folder, name: &str) {
     let heard = folder.tool(&format!("ffmpeg -v error -i {name} -t 2 -ac 1 -ar {RATE} -f f32le -"));
     let heard: Vec<f32> = heard.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();

@@ -128,7 +128,7 @@ fn a_closed_standard_output_is_told_if_it_is_needed() {
     assert_eq!(folder.shell("\"$0\" render in.wav -o needless.wav -q >&-").0, 0);
 }
 
-/// The program writes to a pipe that the reader, like `head`, closes early.
+/// The program writes to a pipe whose reader has closed it, as `head` does early.
 #[test]
 fn whoever_has_read_enough_is_no_failure() {
     let folder = Folder::with(&crate::float_wav(8000, &[vec![0.5; 40_000]]));

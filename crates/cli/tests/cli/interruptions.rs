@@ -32,7 +32,7 @@ fn check(folder: &Folder) -> (usize, usize) {
         if name.starts_with(".tone-filter-") {
             hidden += 1;
         } else {
-            let read = |of: &str| fs::read(folder.path(of).join(&name)).unwrap();
+            let read = |subfolder: &str| fs::read(folder.path(subfolder).join(&name)).unwrap();
             assert!(read("out") == read("whole"), "{name} is not whole");
             whole += 1;
         }
@@ -93,7 +93,8 @@ fn two_runs_that_go_on_in_one_folder_share_the_work() {
     assert_eq!(fs::read_dir(folder.path("notes")).unwrap().count(), 20);
 }
 
-/// Starts `line`, sends it `signal` once a temporary file is in `out`, and returns its stderr.
+/// Starts the program with `line`, and sends `signal` once a temporary file is in `out`. The program must exit with code 130
+/// and leave no temporary file. Returns its stderr.
 fn interrupt(folder: &Folder, line: &str, signal: &str) -> String {
     let mut child = folder.program(line).stderr(Stdio::piped()).spawn().unwrap();
     // Once there is a temporary file, the signal handler is installed, too.

@@ -100,7 +100,8 @@ impl Folder {
         said.strip_prefix("error: ").expect(&said).trim_end().to_owned()
     }
 
-    /// Returns all files, folders and links, with their content. Folders and broken links have none.
+    /// Returns the paths of all files, folders and links directly in this folder, with their content. Folders and broken links
+    /// have none.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let paths = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path());
         paths.map(|path| (path.clone(), fs::read(&path).unwrap_or_default())).collect()
@@ -147,7 +148,7 @@ fn silence() -> Vec<u8> {
 
 /// Returns a 16-bit stereo WAV file with the samples `data`.
 fn integer_wav(rate: u32, data: &[u8]) -> Vec<u8> {
-    let [riff, len] = [36, 0].map(|more| (data.len() as u32 + more).to_le_bytes());
+    let [riff, len] = [36, 0].map(|header| (data.len() as u32 + header).to_le_bytes());
     let [rate, bytes] = [rate, 4 * rate].map(u32::to_le_bytes);
     let format = [b"WAVEfmt \x10\0\0\0\x01\0\x02\0", &rate[..], &bytes, &[4, 0, 16, 0]].concat();
     [b"RIFF", &riff[..], &format, b"data", &len, data].concat()

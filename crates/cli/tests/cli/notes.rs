@@ -70,7 +70,7 @@ fn melody(tones: &[(f64, f64, f64)]) -> Folder {
     Folder::with(&float_wav(RATE as u32, &[samples]))
 }
 
-/// Returns a note with overtones, as instruments have them.
+/// Returns the MIDI note `key` with overtones, as instruments have them. Its fundamental has the given amplitude.
 fn rich(key: usize, amplitude: f32, seconds: f64) -> Vec<f32> {
     let tone = signals::bent(6, seconds, RATE, |_| key as f64).into_iter();
     tone.map(|sample| sample * amplitude / 0.2).collect()

@@ -46,7 +46,7 @@ fn every_command_of_the_pages_runs() {
 }
 
 /// Returns a script that stands for the program. To have arguments only parsed, it appends `--help`: the program checks the
-/// arguments before it, and prints help.
+/// arguments before `--help`, and prints help.
 fn stand_in() -> String {
     let program = env!("CARGO_BIN_EXE_tone-filter");
     let parse = format!("exec '{program}' \"$@\" --help");

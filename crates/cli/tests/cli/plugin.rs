@@ -23,7 +23,8 @@ fn sent(sound: &Settings) -> Vec<Sent> {
     sent
 }
 
-/// Returns the notes that `bands --midi --live` writes for the demo tune: time in seconds, key, and whether it is a note-on.
+/// Returns the note-ons and note-offs that `bands --midi --live` with `flag` writes for the demo tune: time in seconds, key,
+/// and whether it is a note-on.
 fn in_file(flag: &str) -> Vec<(f64, u16, bool)> {
     let tool = Tool::new(env!("CARGO_BIN_EXE_tone-filter")).unwrap();
     let song = tone_filter_testkit::root().join("assets/demo.wav");

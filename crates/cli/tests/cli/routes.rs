@@ -88,7 +88,7 @@ fn inputs() -> Folder {
 /// Runs `cell`, and returns the content of its output.
 fn run(folder: &Folder, [route, length, verb, jobs, flags]: Cell) -> Vec<u8> {
     let file = format!("{length}/deep/in.wav");
-    let (own, extension) = match verb {
+    let (verb_flags, extension) = match verb {
         "bands" => ("--hop 100 --csv", "csv"),
         "chip" => ("--title Routes -o", "vgm"),
         _ => ("-o", "wav"),
@@ -109,7 +109,7 @@ fn run(folder: &Folder, [route, length, verb, jobs, flags]: Cell) -> Vec<u8> {
         _ => ("", format!("out.{extension}")),
     };
     let out = if out.is_empty() { &made } else { out };
-    let line = format!("{verb} {input} {own} {out} {jobs} {flags} --force --quiet");
+    let line = format!("{verb} {input} {verb_flags} {out} {jobs} {flags} --force --quiet");
     let stdin = match route {
         "redirected" => fs::File::open(folder.path(&file)).unwrap().into(),
         "pipe" | "named pipe" | "pipes" => Stdio::piped(),

@@ -9,7 +9,7 @@ const RATE: u32 = 44_100;
 fn note() -> Vec<u8> {
     let partials = [1.0, 2.0, 3.0].map(|n| sine(440.0 * n, 0.3 / n, 2.0, f64::from(RATE)));
     let silence = vec![0.0; RATE as usize];
-    let sum = (0..2 * RATE as usize).map(|frame| partials.iter().map(|own| own[frame]).sum());
+    let sum = (0..2 * RATE as usize).map(|frame| partials.iter().map(|tone| tone[frame]).sum());
     let left: Vec<f32> = silence.iter().copied().chain(sum).chain(silence.clone()).collect();
     let right = left.iter().map(|sample| 0.2 * sample).collect();
     float_wav(RATE, &[left, right])

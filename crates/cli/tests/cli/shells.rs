@@ -42,7 +42,7 @@ fn check(shell: &str, script: &str) {
     assert_eq!(answers.len(), LINES.len());
     for ((line, expected), answer) in LINES.iter().zip(answers) {
         for word in *expected {
-            assert!(answer.iter().any(|own| own == word), "{shell}, {line}: {word} in {answer:?}");
+            assert!(answer.iter().any(|got| got == word), "{shell}, {line}: {word} in {answer:?}");
         }
     }
 }

@@ -15,11 +15,11 @@ use tone_filter_testkit::{
     sweep, wav,
 };
 
-/// Minimum F1 score of frames with lookahead, as a mean over all songs.
+/// Minimum F1 score of frames with lookahead, as a mean over the tested songs.
 const FRAMES: f64 = 0.79;
-/// Minimum F1 score of frames without lookahead, as a mean over all songs.
+/// Minimum F1 score of frames without lookahead, as a mean over the tested songs.
 const FRAMES_WITHOUT: f64 = 0.73;
-/// Minimum F1 score of notes with lookahead, as a mean over all songs.
+/// Minimum F1 score of notes with lookahead, as a mean over the tested songs.
 const ONSETS: f64 = 0.75;
 
 /// Maximum detection delay in seconds of notes from A3 up, without lookahead: median and 90th percentile. `Listener::delay`
@@ -77,17 +77,18 @@ fn detected(song: &Song, seconds: f64, lookahead: bool) -> [Vec<Note>; 2] {
     signal.iter_mut().for_each(|channel| channel.extend(&latency));
     let mut channels: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
     filter.process_with(&mut channels, |_, filter| {
-        transcribers.iter_mut().for_each(|own| own.push(filter));
+        transcribers.iter_mut().for_each(|transcriber| transcriber.push(filter));
     });
-    let note = |own: transcribe::Note| Note {
-        key: midi_note(own.tone, 0.0) as u8,
-        start: own.start,
-        end: own.end,
+    let note = |note: transcribe::Note| Note {
+        key: midi_note(note.tone, 0.0) as u8,
+        start: note.start,
+        end: note.end,
     };
-    transcribers.map(|own| own.finish(seconds).into_iter().map(note).collect())
+    transcribers.map(|transcriber| transcriber.finish(seconds).into_iter().map(note).collect())
 }
 
-/// Returns the number of note-ons in `notes`, and how many of them are within 100 ms of the previous one of the same key.
+/// Returns the number of note-ons in the first `seconds` of `notes`, and how many of them follow the previous one of their key
+/// within 100 ms.
 fn beginnings(notes: &[Note], seconds: f64) -> [usize; 2] {
     let (mut count, mut again) = (0, 0);
     for key in KEYS {
@@ -113,14 +114,14 @@ fn played_notes_are_detected_whole_and_in_time() {
         high.retain(|note| note.key >= A3 && note.start < seconds);
         late.extend(latencies(&checked, &high));
         for (sum, notes) in [(&mut found, &live), (&mut played, &song.notes)] {
-            let own = beginnings(notes, seconds);
-            sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+            let counts = beginnings(notes, seconds);
+            sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
         }
     }
     late.sort_by(f64::total_cmp);
     let late = [late.len() / 2, late.len() * 9 / 10].map(|at| late[at]);
-    let [frames, frames_without] = [&with, &without].map(|all| mean_of(all, |own| own.frames));
-    let onsets = mean_of(&with, |own| own.onsets);
+    let [frames, frames_without] = [&with, &without].map(|all| mean_of(all, |song| song.frames));
+    let onsets = mean_of(&with, |song| song.onsets);
     println!(
         "frames {frames:.3}, {frames_without:.3} without lookahead, notes {onsets:.3}, {late:.3?} s late"
     );
@@ -145,7 +146,7 @@ fn what_reaches_the_ear_are_the_notes_that_were_heard() {
         });
         let (dry, wet): (Vec<_>, Vec<_>) = accuracies.map(|[dry, wet]| (dry, wet)).unzip();
         let lost = |part| mean_of(&dry, part) - mean_of(&wet, part);
-        let lost = [lost(|own| own.frames), lost(|own| own.onsets)];
+        let lost = [lost(|song| song.frames), lost(|song| song.onsets)];
         println!("at {db} dB, {lost:.3?} are lost");
         assert!(lost[0] <= LOST[0] && lost[1] <= LOST[1], "at {db} dB, {lost:.3?} are lost");
     }

@@ -14,7 +14,8 @@ const BEAT: f64 = 0.6;
 /// Ticks per beat in the MIDI files.
 const TICKS: u32 = 480;
 
-/// Returns a waltz after 0.25 s of silence. A bar has a harmony of its own: a bass note, two chords, and a melody in eighths.
+/// Returns a WAV file with `bars` bars of a waltz after 0.25 s of silence. Each bar has one harmony: a bass note, two chords,
+/// and a melody in eighths.
 pub fn waltz(bars: u32) -> Vec<u8> {
     let roots = [0, 5, 7, 0];
     let sample = |t: u32| {
@@ -89,7 +90,7 @@ fn notes_move_to_the_grid_only_if_asked() {
     folder.run("bands in.wav --midi set.mid --tempo 120");
     let set = written(&folder, "set.mid");
     assert_eq!((set.tempi, set.meters, set.keys), (vec![(0, 500_000)], vec![], vec![]));
-    let off = |own: &Written| own.starts.iter().map(|tick| off_grid(*tick, TICKS / 2)).sum::<u32>();
+    let off = |smf: &Written| smf.starts.iter().map(|tick| off_grid(*tick, TICKS / 2)).sum::<u32>();
     assert!(off(&free) > 0, "recorded notes are not on the grid");
     assert_eq!(off(&grid), 0);
 }

@@ -58,11 +58,12 @@ impl Reason {
 /// not expand `*`. A folder stands for the audio files in it and its subfolders. In the part of the path that
 /// exists, brackets and stars are literal.
 ///
-/// Skips the output folders `outs` (canonical paths), and hidden folders. Adds to `left_out`: hidden audio files in folders,
-/// files in unsupported formats, and links to a folder that contains the link.
+/// Skips hidden folders, and the outputs `outs`, which are canonical paths of folders and files. Adds to `left_out`: hidden
+/// audio files in folders, files in unsupported formats, and links to a folder that contains the link.
 ///
 /// # Errors
-/// One error for each file or folder that cannot be opened, and one if nothing is found.
+/// One error for each folder or link that cannot be read, one if no file matches a pattern, and one for a folder
+/// without audio. A missing file is not an error here.
 pub fn find(
     input: &Path,
     outs: &[PathBuf],

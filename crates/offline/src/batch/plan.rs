@@ -20,8 +20,8 @@ use std::{
 pub struct Inputs {
     /// Files, folders and patterns; `-` is standard input.
     pub all: Vec<PathBuf>,
-    /// Number of inputs that come from a list; they are the last ones of `all`. Their outputs in a folder keep the folders of
-    /// their relative paths.
+    /// Number of inputs that come from a list; they are the last ones of `all`. Below an output folder, their outputs keep the
+    /// folders of their relative paths.
     pub listed: usize,
     /// Folder of the playlist, which is part of the paths of its files; empty without a playlist. Output paths omit it.
     pub listed_in: PathBuf,
@@ -32,7 +32,7 @@ pub struct Inputs {
 /// Inputs of a batch, and rules for its outputs.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// Inputs of all requests of the run.
+    /// Inputs, the same in all requests of a run.
     pub inputs: &'a Inputs,
     /// Output file for one input, or folder for all outputs. `None` writes beside the inputs, `-` to standard output.
     pub out: Option<&'a Path>,

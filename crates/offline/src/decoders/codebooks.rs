@@ -43,10 +43,10 @@ fn codebook(bits: &mut BitReaderRtl) -> Result<u64> {
     let entries = bits.read_bits_leq32(24)?;
     if bits.read_bool()? {
         bits.ignore_bits(5)?;
-        let mut left = entries;
-        while left > 0 {
-            let same = bits.read_bits_leq32(u32::BITS - left.leading_zeros())?;
-            left = left.checked_sub(same).ok_or(Error::DecodeError("it has a broken codebook"))?;
+        let mut rest = entries;
+        while rest > 0 {
+            let same = bits.read_bits_leq32(u32::BITS - rest.leading_zeros())?;
+            rest = rest.checked_sub(same).ok_or(Error::DecodeError("it has a broken codebook"))?;
         }
     } else if bits.read_bool()? {
         for _ in 0..entries {

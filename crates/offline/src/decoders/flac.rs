@@ -49,7 +49,7 @@ struct Stream {
     decoder: FlacChannelReader<Counted>,
     /// Number of bytes that the decoder has read.
     taken: Arc<AtomicU64>,
-    /// Position in the file at which the last frame ends.
+    /// Position in the file at which the sound ends, and tags may begin.
     end: u64,
     /// Position in the file minus `taken`; wraps if it is negative.
     offset: u64,
@@ -116,8 +116,8 @@ impl Decoder for Flac {
             return Ok(true);
         }
         packet.iter_mut().for_each(Vec::clear);
-        if let Some(more) = self.go_on(position)? {
-            return Ok(more);
+        if let Some(continues) = self.go_on(position)? {
+            return Ok(continues);
         }
         match decoded {
             Err(Fault::Read(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {}

@@ -36,7 +36,7 @@ use std::{
 /// by some 3 dB, test streams for decoders by 18 dB, a decoding error by 80 dB.
 const LOUDEST: f32 = 16.0;
 
-/// Properties of the file that a decoder reads.
+/// Properties of a decoder's file.
 #[derive(Debug, Clone, Copy)]
 pub struct About {
     pub format: Format,
@@ -63,7 +63,7 @@ pub enum Kind {
     Other,
 }
 
-/// Opens the file called `path`, whose extension is a hint for `symphonia`. Its sound begins at `start`, after tags.
+/// Opens the file called `path`, whose extension is a hint for `symphonia`. The sound begins at `start`, after tags.
 pub fn open(
     path: &Path,
     file: &SharedFile,

@@ -207,7 +207,7 @@ impl Stream {
         decoded.ok()
     }
 
-    /// Refills the window if it has fewer than [`LEAST`] bytes left. Returns true if the part has no more bytes.
+    /// Refills the window if it has fewer than [`LEAST`] bytes left. Returns true if that reached the end of the part.
     fn fill(&mut self) -> io::Result<bool> {
         if self.window.len() - self.used >= LEAST {
             return Ok(false);
@@ -223,8 +223,8 @@ impl Stream {
     fn audible(&mut self, decoded: usize) -> Range<usize> {
         let dropped = self.skipped.min(decoded as u64);
         self.skipped -= dropped;
-        let left = self.part.frames.map_or(u64::MAX, |frames| frames - self.read);
-        let audible = left.min(decoded as u64 - dropped);
+        let remaining = self.part.frames.map_or(u64::MAX, |frames| frames - self.read);
+        let audible = remaining.min(decoded as u64 - dropped);
         self.read += audible;
         dropped as usize..(dropped + audible) as usize
     }

@@ -36,7 +36,7 @@ pub fn index(file: &mut Spliced) -> io::Result<Option<Index>> {
 }
 
 /// Returns `file`, of `len` bytes, with the length of its last atom filled in. Returns `None` if no atom has the open length 0,
-/// if the last atom exceeds 32 bits, or if the file is not MP4.
+/// if the length to fill in exceeds 32 bits, or if the file is not MP4.
 pub fn closed(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     let open = first_atom(&mut file.part(0..len), |atom| atom.size == 0)?;
     let Some((position, _)) = open else { return Ok(None) };
@@ -120,12 +120,12 @@ impl Index {
             return Some(Audible { start, frames, timescale });
         }
         let (start, duration) = edit(find(track, &[b"edts", b"elst"])?)?;
-        let left = total?.checked_sub(start)?;
+        let rest = total?.checked_sub(start)?;
         // The length of the edit is rounded to the movie's time units, often milliseconds. If it agrees with the header's
         // number, that number is taken, because it is exact.
         let unit = f64::from(timescale) / f64::from(self::timescale(find(moov, &[b"mvhd"])?)?);
         let edited = duration as f64 * unit;
-        let frames = if edited + unit < left as f64 { edited.round() as u64 } else { left };
+        let frames = if edited + unit < rest as f64 { edited.round() as u64 } else { rest };
         Some(Audible { start, frames, timescale })
     }
 }

@@ -64,7 +64,7 @@ struct Stream {
 }
 
 impl SymphoniaDecoder {
-    /// Opens `source`, whose `path` has an extension as a hint. `frames` overrides the number of frames in the header.
+    /// Opens `source`. The extension of `path` is a hint for the format. `frames` overrides the number of frames in the header.
     pub fn open(path: &Path, mut source: Spliced, frames: Option<u64>) -> Result<Self, Fault> {
         let index = mp4::index(&mut source).map_err(|error| fault(error.into()))?;
         let source = MediaSourceStream::new(Box::new(source), Default::default());

@@ -1,5 +1,5 @@
-//! Finds the chunks of a WAV file, with [`walk`]. The length of the samples is the one in the header, so that the reader can
-//! refuse a truncated file before rendering.
+//! Finds the chunks of a WAV file, with [`walk`]. The length of the samples is the one in the header, unless that is a
+//! placeholder. So the reader can refuse a truncated file before rendering.
 
 use crate::{error::Fault, formats::is_placeholder};
 use std::io::{self, BufReader, Read, Seek};
@@ -7,7 +7,7 @@ use std::io::{self, BufReader, Read, Seek};
 /// Maximum length of a format chunk in bytes; a greater length is invalid.
 const LONGEST_FORMAT: u64 = 1024;
 
-/// Chunk of a WAV file, as a range of its bytes.
+/// Chunk of a WAV file: the identifier, and the range of the content in the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk {
     pub id: [u8; 4],
@@ -34,7 +34,8 @@ pub struct Chunks {
     pub swapped: bool,
     /// Offset of the samples in the file.
     pub data_start: u64,
-    /// Length of the samples in bytes, as the header states it. The file may be shorter.
+    /// Length of the samples in bytes, as the header states it; the file may be shorter. If the header has a placeholder, the
+    /// samples reach to the end of the file.
     pub data_len: u64,
     /// Chunks to copy that precede the samples.
     pub before: Vec<Chunk>,
@@ -134,7 +135,7 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> Result<Chu
     }
 }
 
-/// Returns the chunks after the samples, from `position`, where `file` must be, to `end`. Stops at the first bytes that are no
+/// Returns the chunks to copy between `position`, where `file` must be, and `end`. Stops at the first bytes that are no
 /// complete chunk.
 fn trailing(
     file: &mut BufReader<impl Read + Seek>,

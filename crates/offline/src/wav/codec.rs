@@ -116,8 +116,8 @@ fn interleave<const N: usize>(
 
 /// Returns the number of samples whose magnitude exceeds full scale.
 pub fn clipped(channels: &[Vec<f32>]) -> u64 {
-    let of = |samples: &Vec<f32>| samples.iter().map(|s| u32::from(s.abs() > 1.0)).sum::<u32>();
-    channels.iter().map(|samples| u64::from(of(samples))).sum()
+    let count = |samples: &Vec<f32>| samples.iter().map(|s| u32::from(s.abs() > 1.0)).sum::<u32>();
+    channels.iter().map(|samples| u64::from(count(samples))).sum()
 }
 
 /// Generator of triangular dither (TPDF), 2 LSB wide, the same in every run. Dither makes the rounding error independent of the

@@ -149,17 +149,17 @@ impl Reader {
     /// Copies the content of `chunk`, which must be of this file, to `to`.
     pub fn copy_chunk(&mut self, chunk: Chunk, to: &mut impl Write) -> io::Result<()> {
         self.go_to(chunk.start)?;
-        let mut left = chunk.len as usize;
+        let mut remaining = chunk.len as usize;
         // Not `io::copy`, which takes several system calls even for a small chunk.
-        while left > 0 {
+        while remaining > 0 {
             let bytes = self.file.fill_buf()?;
-            let len = bytes.len().min(left);
+            let len = bytes.len().min(remaining);
             if len == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             to.write_all(&bytes[..len])?;
             self.file.consume(len);
-            left -= len;
+            remaining -= len;
         }
         Ok(())
     }
@@ -182,8 +182,8 @@ impl Reader {
     }
 
     fn go_to(&mut self, position: u64) -> io::Result<()> {
-        let here = self.file.stream_position()?;
-        self.file.seek_relative(position as i64 - here as i64)
+        let position_now = self.file.stream_position()?;
+        self.file.seek_relative(position as i64 - position_now as i64)
     }
 }
 

@@ -30,7 +30,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins the file with an incomplete header. `frames` is the maximum length of the file, if known.
+    /// Begins the file with an incomplete header. `frames` is the maximum number of frames of the file, if known.
     pub fn new(file: File, format: Format, frames: Option<u64>) -> io::Result<Self> {
         let file = BufWriter::with_capacity(BUFFER, file);
         let frame = u64::from(format.channels) * format.depth.bytes() as u64;
@@ -82,7 +82,8 @@ impl Writer {
         self.file.flush()
     }
 
-    /// Writes the start of a file of `file_len` bytes: all chunks before the copied ones. Its size does not depend on lengths.
+    /// Writes the start of a file of `file_len` bytes: all chunks before the copied ones. This start has the same size at every
+    /// `file_len`.
     fn put_head(&mut self, file_len: u64) -> io::Result<()> {
         let (riff, frames) = (file_len - 8, self.data / self.frame);
         let long = riff > LONGEST;

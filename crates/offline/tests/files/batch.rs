@@ -178,7 +178,7 @@ fn outputs_of_an_earlier_run_are_left_out() {
     let left_out = again.left_out.iter().map(|left| short(&folder, &left.input));
     assert_eq!(left_out.collect::<Vec<_>>(), made);
     assert!(again.left_out.iter().all(|left| left.reason == Reason::Output));
-    assert!(again.jobs.is_empty() && again.decided().all(|own| matches!(own.fate, Fate::Skipped)));
+    assert!(again.jobs.is_empty() && again.decided().all(|it| matches!(it.fate, Fate::Skipped)));
     assert_eq!(again.decided().count(), 3);
     // If it is the only input, an output of an earlier run is read like any file.
     let alone = plan(&folder, "in/a-8bit.wav --suffix -8bit").unwrap();

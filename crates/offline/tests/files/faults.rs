@@ -59,7 +59,7 @@ fn each_fault_has_its_message() {
     let frames = [(39, 1), (36, 1), (35, 2), (4, 9), (0, 10)];
     cases.extend(frames.map(|(kept, missing)| (cut(44 + kept), truncated(missing))));
     let rates = [0, 1, 999, 1_000_000_001, u32::MAX];
-    cases.extend(rates.map(|own| (Wav { rate: own, ..silence() }.bytes(), rate(own))));
+    cases.extend(rates.map(|hertz| (Wav { rate: hertz, ..silence() }.bytes(), rate(hertz))));
     for (bytes, message) in cases {
         assert_eq!(Folder::with(&bytes).error("in.wav"), message);
     }

@@ -89,7 +89,7 @@ fn lossy_files_are_decoded_as_by_ffmpeg_from_the_same_sample_on() {
     let tones = signals::noisy_chord(2.0, 44_100.0);
     let folder = crate::in_16_bits(&[tones.clone(), tones]);
     // AAC is coded without noise substitution (PNS), whose noise differs in every decoder.
-    for (name, flags, least) in [
+    for (name, flags, min_snr) in [
         ("a.mp3", "-b:a 192k", 60.0),
         ("a.ogg", "-c:a libvorbis -q:a 6", 60.0),
         ("a.m4a", "-c:a aac -b:a 160k -aac_pns 0", 90.0),
@@ -104,7 +104,7 @@ fn lossy_files_are_decoded_as_by_ffmpeg_from_the_same_sample_on() {
         // ffmpeg decodes the last packet whole, beyond the end of the music.
         let truth: Vec<f64> = truth[..ours.len()].iter().map(|sample| f64::from(*sample)).collect();
         let snr = signals::snr(&truth, &ours);
-        assert!(snr > least, "{name}: {snr} dB");
+        assert!(snr > min_snr, "{name}: {snr} dB");
     }
     let bytes = folder.bytes("b.m4a");
     folder.put("short.m4a", &bytes[..bytes.len() * 2 / 3]);
@@ -147,7 +147,7 @@ fn flac_has_the_samples_of_wav_and_is_no_larger_than_it_must_be() {
     let mut full = || (0..88_200).map(|_| noise() as f32).collect::<Vec<_>>();
     let loud: Vec<_> = (0..8).map(|_| full()).collect();
     let silent = [vec![0.0; 88_200], vec![0.0; 88_200]];
-    for (channels, mix, most) in [
+    for (channels, mix, max_ratio) in [
         (&loud[..1], 100.0, 1.02),
         (&loud, 100.0, 1.01),
         (&loud[..2], 0.0, 1.01),
@@ -166,7 +166,7 @@ fn flac_has_the_samples_of_wav_and_is_no_larger_than_it_must_be() {
             // The reference decoder checks all frames, and the checksum of all samples.
             folder.tool("flac --test --silent out.flac");
             let [flac, wav] = ["out.flac", "out.wav"].map(|name| folder.bytes(name).len() as f64);
-            assert!(depth == Depth::Int16 || flac < most * wav, "{flac} of {wav} bytes");
+            assert!(depth == Depth::Int16 || flac < max_ratio * wav, "{flac} of {wav} bytes");
         }
     }
 }

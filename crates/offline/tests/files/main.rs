@@ -65,7 +65,7 @@ impl Folder {
                 let format = Format { depth: source.natural_depth(), ..source.format() };
                 return Ok((format, samples));
             }
-            samples.extend((0..frames).flat_map(|t| channels.iter().map(move |own| own[t])));
+            samples.extend((0..frames).flat_map(|t| channels.iter().map(move |wave| wave[t])));
         }
     }
 
@@ -197,7 +197,7 @@ fn extensible(valid_bits: u16, speakers: u32, tag: u16) -> Vec<u8> {
 
 fn float_wav(rate: u32, channels: &[Vec<f32>]) -> Vec<u8> {
     let frames = 0..channels[0].len();
-    let data = frames.flat_map(|t| channels.iter().flat_map(move |own| own[t].to_le_bytes()));
+    let data = frames.flat_map(|t| channels.iter().flat_map(move |wave| wave[t].to_le_bytes()));
     let (data, channels) = (data.collect(), channels.len() as u16);
     Wav { tag: 3, channels, rate, bits: 32, data, ..silence() }.bytes()
 }
@@ -206,7 +206,7 @@ fn float_wav(rate: u32, channels: &[Vec<f32>]) -> Vec<u8> {
 fn in_16_bits(channels: &[Vec<f32>]) -> Folder {
     let frames = 0..channels[0].len();
     let integer = |sample: f32| ((sample * 32_767.0) as i16).to_le_bytes();
-    let data = frames.flat_map(|t| channels.iter().flat_map(move |own| integer(own[t])));
+    let data = frames.flat_map(|t| channels.iter().flat_map(move |wave| integer(wave[t])));
     let (data, channels) = (data.collect(), channels.len() as u16);
     Folder::with(&Wav { channels, data, ..silence() }.bytes())
 }
@@ -229,8 +229,8 @@ fn patched(mut bytes: Vec<u8>, at: usize, new: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn position(bytes: &[u8], of: &[u8]) -> usize {
-    bytes.windows(of.len()).position(|here| here == of).unwrap()
+fn position(bytes: &[u8], pattern: &[u8]) -> usize {
+    bytes.windows(pattern.len()).position(|here| here == pattern).unwrap()
 }
 
 /// Returns a chunk with `id` and `content`, padded to an even length.

@@ -5,7 +5,7 @@ use crate::{Wav, chord, in_16_bits, noise, patched, position, silence};
 use tone_filter_testkit::{signals, sweep};
 
 /// Files with the placeholders that programs write for an unknown length. A line has the name, the writer of the whole file,
-/// and patches. A patch has a text to search for, the distance of the new bytes from it, and these bytes in hexadecimal.
+/// and patches. A patch has a text to search for, the distance of the new bytes from its start, and these bytes in hexadecimal.
 /// Without patches, the end-of-stream flag is cleared.
 const OPEN: &str = "\
 zero.wav | ffmpeg -c:a pcm_s16le | RIFF 4 00000000, data 4 00000000

@@ -113,7 +113,7 @@ fn levels_and_tunings_in_reasons_are_those_of_the_sound() {
     for cause in causes(&between, Settings::REFERENCE) {
         let a4 = number(&cause, "--tuning ");
         // A quarter tone above 440 Hz is 452.9 Hz, and a quarter tone below is 427.5 Hz.
-        assert!([452.9, 427.5].iter().any(|own| (own - a4).abs() < 0.5), "{cause}");
+        assert!([452.9, 427.5].iter().any(|hertz| (hertz - a4).abs() < 0.5), "{cause}");
         let tuned = Settings { tuning: a4 as f32, ..Settings::REFERENCE };
         assert_eq!(causes(&between, tuned), ["", ""], "{a4}");
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::{collections::BTreeMap, fs};
 use tone_filter_offline::options::Options;
 
-/// Python script that adds [`TAGS`], a custom tag and a cover to those files that mutagen can tag.
+/// Python script that adds [`TAGS`] and a cover to the files in its arguments. MP4 gets no custom tags.
 const TAGGER: &str = r#"
 import base64, json, mutagen, sys
 from mutagen import id3

@@ -41,8 +41,8 @@ fn integers_come_back_exactly_and_of_32_bits_24() {
             for (out, sample) in out.into_iter().zip(samples) {
                 let error = (f64::from(out) - f64::from(sample)).abs();
                 // The tolerance is half of the last bit of a float's mantissa.
-                let most = f64::from(sample).abs() * 2f64.powi(-24);
-                assert!(error <= if bits == 32 { most } else { 0.0 }, "{sample} became {out}");
+                let tolerance = f64::from(sample).abs() * 2f64.powi(-24);
+                assert!(error <= if bits == 32 { tolerance } else { 0.0 }, "{sample} became {out}");
             }
         }
     }
@@ -116,10 +116,10 @@ fn growing_depths_are_exact_and_shrinking_ones_dithered_or_rounded() {
     let samples = folder.integers("a.wav");
     assert_eq!(samples, folder.integers("b.wav"), "the same every time");
     for (channel, step) in steps.into_iter().enumerate() {
-        let own = || samples[channel..].iter().step_by(2);
-        assert!(own().all(|sample| (-1..=2).contains(sample)), "two steps wide");
+        let of_channel = || samples[channel..].iter().step_by(2);
+        assert!(of_channel().all(|sample| (-1..=2).contains(sample)), "two steps wide");
         // Dither and rounding have a variance of 1/4 LSB^2, so the standard deviation of the mean is 0.0025 LSB.
-        let mean = own().sum::<i32>() as f32 / 40_000.0;
+        let mean = of_channel().sum::<i32>() as f32 / 40_000.0;
         assert!((mean - step).abs() < 0.01, "{mean}");
     }
     folder.render("in.wav", "c.wav", &Options { no_dither: true, ..deep(Depth::Int16) });
@@ -314,9 +314,9 @@ fn a_loop_has_no_seam_and_no_attack() {
     // 100 periods of 441 Hz are 10,000 frames.
     let tone = signals::sine(441.0, 0.4, 1.0, 44_100.0);
     let folder = Folder::new();
-    let put = |frames: usize, own: Option<[u32; 2]>| {
+    let put = |frames: usize, loop_frames: Option<[u32; 2]>| {
         let mut wav = float_wav(44_100, &[tone[..frames].to_vec()]);
-        if let Some([start, last]) = own {
+        if let Some([start, last]) = loop_frames {
             let words = [0, 0, 22_675, 60, 0, 0, 0, 1, 0, 0, 0, start, last, 0, 0];
             wav.extend(chunk(b"smpl", words.map(u32::to_le_bytes).as_flattened()));
         }
@@ -329,10 +329,10 @@ fn a_loop_has_no_seam_and_no_attack() {
         folder.read("out.wav")
     };
     let check = |out: &[f32], start: usize, end: usize| {
-        let own = &out[start..end];
-        let wrap = (own[0] - own[own.len() - 1]).abs();
-        assert!(wrap <= largest_step(own), "{wrap} at the wrap");
-        let [first, last] = [&own[..2205], &own[own.len() - 2205..]].map(rms);
+        let lap = &out[start..end];
+        let wrap = (lap[0] - lap[lap.len() - 1]).abs();
+        assert!(wrap <= largest_step(lap), "{wrap} at the wrap");
+        let [first, last] = [&lap[..2205], &lap[lap.len() - 2205..]].map(rms);
         let change = 20.0 * (first / last).log10();
         assert!(change.abs() < 0.5, "{change} dB");
         assert!(last > 0.05, "it sounds");
@@ -361,7 +361,7 @@ fn a_loop_has_no_seam_and_no_attack() {
     put(1000, Some([0, 999]));
     let out = rendered(wet, Options::default());
     let halves = [&out[..500], &out[500..]].map(rms);
-    assert!(out.len() == 1000 && halves.iter().all(|own| *own > 0.05), "{halves:?}");
+    assert!(out.len() == 1000 && halves.iter().all(|half| *half > 0.05), "{halves:?}");
     assert!((20.0 * (halves[0] / halves[1]).log10()).abs() < 0.1, "{halves:?}");
     put(30_000, Some([10_000, 19_999]));
     let out = rendered(square, Options::default());

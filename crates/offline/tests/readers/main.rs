@@ -1,8 +1,9 @@
 //! Faulty files are either read, or refused with one line that names the file. This takes bounded time, and memory in
 //! proportion to the size of the file. The test is a program of its own, because it needs its own allocator and panic hook.
 //!
-//! There are 1000 cases for each file of `crates/cli/tests/cli/corpus`, the same in every run. For more cases:
-//! `TONE_FILTER_SWEEP=all FUZZ_CASES=100000 cargo test -p tone-filter-offline --release --test readers`.
+//! There are 1000 cases for each file of `crates/cli/tests/cli/corpus`, each the same in every run. An ordinary run draws a
+//! tenth of them. For more cases: `TONE_FILTER_SWEEP=all FUZZ_CASES=100000 cargo test -p tone-filter-offline --release --test
+//! readers`.
 
 #[path = "../../../../fuzz/src/decode.rs"]
 mod decode;
@@ -186,7 +187,7 @@ fn all_formats_have_one_limit_of_channels() {
         [("surround.wav", b"fmt ", 10), ("bext.wav", b"fmt ", 10), ("tone.aiff", b"COMM", 8)]
     {
         let mut bytes = corpus(name);
-        let at = bytes.windows(4).position(|own| own == chunk).unwrap();
+        let at = bytes.windows(4).position(|bytes| bytes == chunk).unwrap();
         if name == "bext.wav" {
             // Makes it mu-law, which has another decoder than PCM.
             bytes[at + 8] = 7;

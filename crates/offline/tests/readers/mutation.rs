@@ -1,4 +1,4 @@
-//! Mutations of valid files. The mutations are the same in every run, and most of them change the structure of a file.
+//! Mutations of valid files. The draws alone decide a mutation. Most mutations change the structure of a file.
 
 use tone_filter_testkit::Draws;
 

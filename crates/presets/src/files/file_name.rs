@@ -7,7 +7,7 @@ const LONGEST: usize = 64;
 const LONGEST_BYTES: usize = 240;
 
 /// Returns `name` as a file name that is valid on all systems: trimmed, shortened, and with `_` for characters that some system
-/// forbids.
+/// forbids, and after the name of a device.
 pub(super) fn file_name(name: &str) -> String {
     let allowed = |c: char| !c.is_control() && !r#"/\:*?"<>|"#.contains(c);
     let clean = name.trim().chars().map(|c| if allowed(c) { c } else { '_' });
@@ -44,7 +44,7 @@ const MARKED: &str = "aàáâãäåāăą cçćĉċč dď eèéêëēĕėęě g�
 pub fn folded(text: &str) -> String {
     let letters = text.chars().flat_map(char::to_lowercase);
     let letters = letters.filter(|c| !('\u{300}'..='\u{36f}').contains(c));
-    let plain = |c| MARKED.split(' ').find(|own| own.contains(c))?.chars().next();
+    let plain = |c| MARKED.split(' ').find(|group| group.contains(c))?.chars().next();
     letters.map(|c| if c.is_ascii() { c } else { plain(c).unwrap_or(c) }).collect()
 }
 

@@ -42,7 +42,7 @@ pub enum Error {
         /// Cause, as the system reports it.
         source: io::Error,
     },
-    /// A preset cannot be saved under this name.
+    /// A user preset cannot have this name.
     #[error("{name:?} is no name for a user preset; choose one that no factory preset has")]
     Name {
         /// Name as requested.
@@ -83,9 +83,9 @@ impl Preset {
         if is_path && path.exists() {
             return Self::read(path);
         }
-        let own = Folder::of_user().map(|folder| folder.find(name)).transpose()?.flatten();
-        match own {
-            Some(own) => Ok(own),
+        let of_user = Folder::of_user().map(|folder| folder.find(name)).transpose()?.flatten();
+        match of_user {
+            Some(of_user) => Ok(of_user),
             None if is_path => Self::read(path),
             None => Err(Error::Unknown { name: name.into() }),
         }

@@ -72,8 +72,8 @@ impl Folder {
         files
             .find(|file| {
                 // Broken files have no display name.
-                let own = || self.load(file).ok().flatten().map(|own| id(&own.preset.name));
-                id(file) == wanted || own().is_some_and(|own| own == wanted)
+                let shown = || self.load(file).ok().flatten().map(|loaded| id(&loaded.preset.name));
+                id(file) == wanted || shown().is_some_and(|shown| shown == wanted)
             })
             .map_or(Ok(None), |file| self.load(&file))
     }
