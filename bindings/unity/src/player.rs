@@ -134,7 +134,8 @@ impl Player {
         self.applied = newest;
     }
 
-    /// Repeats the score: if `now` is at or behind its end, moves its origin to the start of the current repetition and seeks.
+    /// Repeats the score. If [`Self::length`] seconds have passed since the origin, moves the origin to the start of the
+    /// current repetition, and seeks. `now` is in seconds of Unity's DSP clock.
     fn repeat(&mut self, now: f64) {
         let Some((origin, length)) = self.origin.zip(self.length) else { return };
         // The offset keeps rounding errors from delaying the end by a frame.
@@ -175,8 +176,8 @@ impl Player {
         }
         let mut channels = self.input.each_mut().map(|channel| &mut channel[..frames]);
         let sidechain = self.sidechain.each_ref().map(|channel| &channel[..frames]);
-        let (main, side) = (&mut channels[..inputs], &sidechain[..connected]);
-        self.filter.process_events(main, side, [], |_, _| ());
+        let (main, sidechain) = (&mut channels[..inputs], &sidechain[..connected]);
+        self.filter.process_events(main, sidechain, [], |_, _| ());
         for frame in 0..frames {
             for output in 0..outputs {
                 let sample = match inputs {

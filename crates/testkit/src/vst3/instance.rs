@@ -106,7 +106,8 @@ impl Instance {
         instance
     }
 
-    /// Creates an instance in a host with the component handler `handler`. Its bus arrangement and sample rate are not set yet.
+    /// Creates an instance in a host with the component handler `handler`. The bus arrangement and the sample rate are not set
+    /// yet.
     pub fn new(factory: &Factory, handler: Option<&ComPtr<IComponentHandler>>) -> Self {
         let component = factory.component();
         // SAFETY: a host may pass null.
