@@ -324,7 +324,7 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Returns a Python expression that creates such a filter, with the settings that differ from the default.
+    /// Returns a Python expression that creates a filter with the same settings. It names those that differ from the default.
     fn __repr__(&self, py: Python) -> PyResult<String> {
         let state = self.lock(py);
         let State { channels, controls, tempo, .. } = **state;

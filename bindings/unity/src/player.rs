@@ -34,7 +34,7 @@ pub struct Block {
     pub reset: bool,
 }
 
-/// The filter of an instance, and what it has applied of the scripts' requests.
+/// Filter of an instance, and the scripts' requests that it has applied.
 pub struct Player {
     /// On the heap, because threads of games have little stack.
     filter: Box<ToneFilter>,
@@ -47,7 +47,8 @@ pub struct Player {
     tempo: f64,
     /// Instance number and [`Position::count`](crate::request_queue::Position::count) of the last position that was applied.
     applied_position: Option<(usize, u64)>,
-    /// Time on Unity's DSP clock at which the score starts, in seconds; `None` before the first block.
+    /// Time on Unity's DSP clock at which the score, or its current repetition, starts, in seconds; `None` before the first
+    /// block.
     origin: Option<f64>,
     /// Seconds from the start of the score until it repeats; `None` to play it once.
     length: Option<f64>,

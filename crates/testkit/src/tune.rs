@@ -214,7 +214,7 @@ fn harmonics(count: u32, frequency: f64, t: f64, level: impl Fn(f64) -> f64) -> 
 }
 
 /// Returns the envelope at the time `t`: a linear attack to 1, and from `length` on a decay with the time constant `release`.
-/// All are in seconds.
+/// All times are in seconds.
 fn envelope(t: f64, attack: f64, length: f64, release: f64) -> f64 {
     (t / attack).min(1.0) * (-(t - length).max(0.0) / release).exp()
 }

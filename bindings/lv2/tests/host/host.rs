@@ -264,7 +264,7 @@ pub fn state(texts: [String; TEXTS.len()]) -> State {
     TEXTS.iter().map(|setting| number(&key(setting))).zip(values).collect()
 }
 
-/// Returns `frames` frames of the demo tune from its second bar on; the first bar has drums only.
+/// Returns `frames` frames of the demo tune from 2 s on, in the second bar; the first bar has drums only.
 pub fn tune(frames: usize) -> Signal {
     let (tune, _) = wav::read(&root().join("assets/demo.wav")).unwrap();
     tune.iter().map(|channel| channel[2 * RATE as usize..][..frames].to_vec()).collect()

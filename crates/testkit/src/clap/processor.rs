@@ -145,7 +145,8 @@ impl Processor {
         })
     }
 
-    /// Processes one buffer from `input` to `output`; without `input`, in place in `output`. `changes` must be sorted.
+    /// Processes one buffer from `input` to `output`; without `input`, in place in `output`. `changes` must be sorted; their
+    /// frames count from the start of the buffer.
     pub fn process(
         &mut self,
         input: Option<&mut [&mut [f32]]>,

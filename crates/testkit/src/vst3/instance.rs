@@ -80,7 +80,7 @@ pub struct Instance {
     pub processor: ComPtr<IAudioProcessor>,
     /// Wrapper around each call of `process`, for monitoring. It must run the closure.
     pub call: fn(&mut dyn FnMut()),
-    /// List for the events that the plugin gets with each buffer.
+    /// List of the events that the plugin gets with each buffer.
     pub events: Option<ComPtr<IEventList>>,
     /// Sidechain for the next buffers, with as many samples as they have. For an empty channel, the plugin gets a null pointer.
     pub sidechain: Option<Vec<Vec<f32>>>,
