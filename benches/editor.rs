@@ -79,8 +79,9 @@ fn frames(c: &mut Criterion) {
     group.finish();
 }
 
-/// Plays `signal` on both channels through the filter and its meters, in blocks of `size`. `viewer` reads the meters once per
-/// frame of a display. Its own time is left out of the result, because it runs on another thread in the plugin.
+/// Plays `signal` on both channels through the filter and its meters, in blocks of `size`. `viewer` reads the meters after each
+/// frame of a display, rounded up to whole blocks. The result leaves out this time, because the plugin's editor reads on
+/// another thread.
 fn play(
     input: &mut MeterInput,
     filter: &mut ToneFilter,

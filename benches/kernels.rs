@@ -1,4 +1,5 @@
-//! Processing time of the filter: for each kernel and signal, block size, moving setting, kind of stereo, and with held keys.
+//! Processing time of the filter, in groups: kernels with several signals, block sizes, moving settings, kinds of stereo, and
+//! held keys.
 
 mod frame;
 

@@ -13,8 +13,8 @@ pub const RATE: f64 = 48_000.0;
 /// Maximum buffer length in frames.
 pub const MAX_BLOCK: usize = 16_384;
 
-/// Returns a sample rate in Hz at which the lookahead has another length than at the rate rounded to `f32`, which is how
-/// nice-plug stores it.
+/// Returns a sample rate in Hz at which the lookahead has another length than at the same rate in `f32`. nice-plug stores rates
+/// in `f32`.
 pub fn rounded_rate() -> f64 {
     let late = ToneFilter::lookahead;
     let differs = |rate: &f64| late(*rate) != late(f64::from(*rate as f32));

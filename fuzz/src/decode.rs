@@ -54,14 +54,14 @@ pub fn compare(bytes: &[u8]) -> Verdict {
     let pairs = || ours.iter().zip(&theirs);
     let is_equal = |(a, b): (&f32, &f32)| a == b || (a - b).abs() <= STEP || b.is_nan();
     let power = |sample: f32| f64::from(sample).powi(2);
-    let off: f64 = pairs().map(|(a, b)| power(a - b)).sum();
-    let all: f64 = theirs.iter().map(|sample| power(*sample)).sum();
+    let difference: f64 = pairs().map(|(a, b)| power(a - b)).sum();
+    let whole: f64 = theirs.iter().map(|sample| power(*sample)).sum();
     let is_lossy = matches!(extension(bytes), "mp3" | "ogg" | "m4a");
-    if pairs().all(is_equal) || is_lossy && off <= LOSSY * all {
+    if pairs().all(is_equal) || is_lossy && difference <= LOSSY * whole {
         return Verdict::Same;
     }
     let first = pairs().position(|pair| !is_equal(pair)).unwrap_or_default();
-    let ratio = 10.0 * (off / all).log10();
+    let ratio = 10.0 * (difference / whole).log10();
     Verdict::Differs(format!("{ratio:.0} dB off, from sample {first} of {} on", ours.len()))
 }
 
@@ -80,8 +80,8 @@ fn read(path: &Path) -> Result<Vec<f32>, Error> {
     }
 }
 
-/// Returns whether the file is ambiguous. A WAV or AIFF may seem to have two chunks of samples; of a WAV, ffmpeg reads the last
-/// one. An AIFF-C must have exactly one chunk with the known version.
+/// Returns whether the file is ambiguous: a WAV or AIFF that seems to have two chunks of samples, or an AIFF-C without exactly
+/// one chunk of the known version. Of a WAV, ffmpeg reads the last chunk.
 fn is_ambiguous(bytes: &[u8]) -> bool {
     let count = |what: &[u8]| bytes.windows(what.len()).filter(|here| *here == what).count();
     match extension(bytes) {

@@ -32,8 +32,8 @@ pub fn check(bytes: &[u8]) {
     let mut bounds = Bounds::new(&controls);
     let (_, sound) = music(&mut Draws::seeded(draws.bits()), rate.min(HIGHEST), 0.5);
     let settings: Vec<Setting> = Setting::all().collect();
-    let mut left = LONGEST;
-    while left > 0 && !draws.is_over() {
+    let mut remaining = LONGEST;
+    while remaining > 0 && !draws.is_over() {
         match draws.below(16) {
             0 => refuse(&mut filters, draws),
             1 => {
@@ -56,8 +56,8 @@ pub fn check(bytes: &[u8]) {
                 bounds.include(&controls);
             }
             _ => {
-                let frames = draws.below(2048).min(left);
-                left -= frames;
+                let frames = draws.below(2048).min(remaining);
+                remaining -= frames;
                 play(&mut filters, &mut bounds, draws, &sound, frames);
             }
         }
@@ -99,8 +99,8 @@ fn part(draws: &mut Draws, sound: &Signal, frames: usize) -> Signal {
     let gain = draws.pick(&[1.0, 1.0, 1.0, 1e-30, 1e30]);
     let mut part: Signal = (0..draws.below(4))
         .map(|channel| {
-            let own = sound[channel % sound.len()].iter().cycle().skip(start).take(frames);
-            own.map(|sample| gain * sample).collect()
+            let samples = sound[channel % sound.len()].iter().cycle().skip(start).take(frames);
+            samples.map(|sample| gain * sample).collect()
         })
         .collect();
     if frames > 0 && draws.chance(0.3) {
@@ -122,13 +122,13 @@ fn play(
     let (input, sidechain) = (part(draws, sound, frames), part(draws, sound, frames));
     let (events, cut) = (events(draws, frames), draws.below(frames + 1));
     let run = |filter: &mut ToneFilter, output: &mut Signal, start: usize, end: usize| {
-        let mut main: Vec<_> = output.iter_mut().map(|own| &mut own[start..end]).collect();
-        let side: Vec<_> = sidechain.iter().map(|own| &own[start..end]).collect();
-        let own = events.iter().filter(|(at, _)| (start..end).contains(at));
+        let mut main: Vec<_> = output.iter_mut().map(|c| &mut c[start..end]).collect();
+        let sidechain: Vec<_> = sidechain.iter().map(|c| &c[start..end]).collect();
+        let due = events.iter().filter(|(at, _)| (start..end).contains(at));
         filter.process_events(
             &mut main,
-            &side,
-            own.map(|(at, event)| (at - start, *event)),
+            &sidechain,
+            due.map(|(at, event)| (at - start, *event)),
             |_, _| (),
         );
     };

@@ -19,7 +19,7 @@ thread_local! {
 
 /// Checks that the plugin either refuses `bytes` and changes nothing, or loads them and sets all parameters.
 ///
-/// Checks `bytes` as they are, and again with their length in front, as a state has it: a fuzzer would hardly guess it.
+/// Checks `bytes` as they are, and again with their length in front, as a state has it: a fuzzer would hardly guess the length.
 pub fn check(bytes: &[u8], library: fn() -> Library) {
     let with_length = [&(bytes.len() as u64).to_le_bytes()[..], bytes].concat();
     INSTANCES.with_borrow_mut(|instances| {

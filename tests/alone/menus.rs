@@ -27,7 +27,7 @@ fn find(picture: &Picture, colour: [u8; 3]) -> Option<[i16; 2]> {
 
 /// Returns whether any pixel has nearly this colour. Antialiasing changes the colour of thin lines.
 fn has_nearly(picture: &Picture, colour: [u8; 3]) -> bool {
-    let near = |pixel: &[u8; 3]| pixel.iter().zip(colour).all(|(own, it)| own.abs_diff(it) < 70);
+    let near = |pixel: &[u8; 3]| pixel.iter().zip(colour).all(|(a, b)| a.abs_diff(b) < 70);
     picture.pixels.iter().any(near)
 }
 

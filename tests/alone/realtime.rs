@@ -22,8 +22,8 @@ use tone_filter_testkit::{
     signals::noise,
 };
 
-/// Plays in buffers of `size` while all parameters change, in place and then with separate buffers. Half of the calls have a
-/// sidechain.
+/// Plays in buffers of `size` while all parameters change, in place and then with separate buffers. In half of the calls, the
+/// latter run has a sidechain.
 fn play(
     processor: &mut Processor,
     draws: &mut Draws,
@@ -60,7 +60,7 @@ fn play(
     }
 }
 
-/// Plays on an audio thread in buffers of all sizes, at a random sample rate, while the main thread repeats `meanwhile`.
+/// Plays on an audio thread in buffers of nine sizes, at a random sample rate, while the main thread repeats `meanwhile`.
 fn session(
     instance: &mut Instance,
     draws: &mut Draws,

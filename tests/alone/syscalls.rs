@@ -74,7 +74,7 @@ extern "C" fn on_system_call(_: c_int, info: *mut libc::siginfo_t, _: *mut c_voi
     offence(format_args!("system call {number}"));
 }
 
-/// Installs the trap for system calls on this thread. It is active within [`counted`] and [`watched`].
+/// Installs the trap for system calls on this thread. The trap is active within [`counted`] and [`watched`].
 pub fn watch() {
     const PR_SET_SYSCALL_USER_DISPATCH: c_int = 59;
     const PR_SYS_DISPATCH_ON: c_int = 1;

@@ -53,8 +53,8 @@ pub fn a_host_survives_its_windows() {
 
 /// Opens and closes the editors of `instances` instances, each `openings` times while its parameters change.
 ///
-/// The hosts are with and without the run loop that VST3 requires on Linux, and with and without a second instance. Then creates
-/// and releases `releases` instances, each right after a burst of changes.
+/// Does this in four kinds of host: with and without the run loop that VST3 requires on Linux, and with and without a second
+/// instance. Then creates and releases `releases` instances, each right after a burst of changes.
 pub fn open_often(
     factory: &Factory,
     display: &Display,

@@ -156,7 +156,8 @@ pub fn install() -> Result<()> {
     Ok(())
 }
 
-/// Installs `bundle` at `installed`. Replaces an older bundle atomically: copies the new one under another name, then renames it.
+/// Installs `bundle` at `installed`. Copies it under another name first, so that two renames replace an older bundle. If the
+/// second one fails, the older bundle comes back.
 fn replace(bundle: &Path, installed: &Path) -> Result<()> {
     let aside = |suffix: &str| {
         let mut name = installed.as_os_str().to_owned();

@@ -19,7 +19,7 @@ pub fn install(packages: &str) -> Result<()> {
     apt_install(&missing(packages))
 }
 
-/// Returns the `packages`, names separated by blanks, that are not installed.
+/// Returns those of `packages`, names separated by blanks, that are not installed.
 pub fn missing(packages: &str) -> Vec<&str> {
     packages.split_whitespace().filter(|package| !is_installed(package)).collect()
 }

@@ -64,10 +64,10 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     Ok(packages)
 }
 
-/// Builds the program `tone-filter` with all its features. `args` and `more` are options of `cargo build`. Returns its path.
-fn program(args: &[String], more: &[&str]) -> Result<PathBuf> {
+/// Builds the program `tone-filter` with all its features. `args` and `extra` are options of `cargo build`. Returns its path.
+fn program(args: &[String], extra: &[&str]) -> Result<PathBuf> {
     let args: Vec<_> = args.iter().map(String::as_str).collect();
-    command(&[&args, more, &["--features=app"]].concat())
+    command(&[&args, extra, &["--features=app"]].concat())
 }
 
 /// Builds the program `tone-filter` as a universal binary for Macs. Returns its path.

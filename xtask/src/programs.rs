@@ -49,7 +49,7 @@ pub fn corpus() -> Result<()> {
     run(kit("corpus"))
 }
 
-/// Builds the plugin, and tests it in real hosts whose names contain one of `hosts`, or in all.
+/// Builds the plugin, and tests it in real hosts whose names contain one of `hosts`, or in all if `hosts` is empty.
 pub fn test_hosts(hosts: &[String]) -> Result<()> {
     debian::need(HOSTS)?;
     python::set_up()?;

@@ -9,8 +9,8 @@ use crate::{
 use anyhow::{Result, bail, ensure};
 use std::{panic::resume_unwind, process::Command, thread};
 
-/// Debian packages for the tests: a virtual display and OpenGL for the editor's window, message buses and a client for the test of
-/// screen readers, audio programs and shells for the tests of the command, MIDI songs and a synthesiser.
+/// Debian packages for the tests: a virtual display and OpenGL for the editor's window; message buses and a client for the test
+/// of screen readers; audio programs and shells for the tests of the command; MIDI songs and a synthesiser.
 const PACKAGES: &str = "xvfb libgl1 libgl1-mesa-dri libx11-6 libx11-xcb1 libxcursor1 dbus-daemon \
                         at-spi2-core python3-pyatspi sox ffmpeg fluidsynth fluid-soundfont-gm \
                         openttd-openmsx flac fish strace zsh";

@@ -93,8 +93,8 @@ fn result(check: &Check, tree: &str) -> Result<(&'static str, Value)> {
         let line = line?;
         std::io::stdout().write_all(&line)?;
         println!();
-        let [more, faults] = counts(&String::from_utf8_lossy(&line));
-        passed += more;
+        let [passes, faults] = counts(&String::from_utf8_lossy(&line));
+        passed += passes;
         failed += faults;
     }
     let result = match child.wait()?.code() {

@@ -115,7 +115,7 @@ pub unsafe extern "C" fn tf_destroy(filter: *mut Filter) {
     }
 }
 
-/// Resets a filter to the state of a new one with its settings, without keys. A score stays, and starts again. Real time.
+/// Resets a filter to the state of a new one with the same settings, without keys. A score stays, and starts again. Real time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_reset(filter: *mut Filter) -> Status {
     // SAFETY: the header requires a valid filter that no other thread uses.
@@ -233,7 +233,7 @@ impl Filter {
     }
 }
 
-/// Writes the latency in frames: 46 ms with the setting "lookahead", else 0. Real time.
+/// Writes the latency in frames. It is 46 ms with the setting "lookahead", else 0. Real time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_latency(filter: *const Filter, frames: *mut usize) -> Status {
     // SAFETY: the header requires valid pointers.

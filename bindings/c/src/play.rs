@@ -25,7 +25,7 @@ pub enum BandState {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Band {
-    /// Power after the gate; 1 at full scale.
+    /// Power after the gate and the ceiling; 1 at full scale.
     pub power: f32,
     /// Level of `power` relative to the total power of the input, in dB; negative infinity in silence.
     pub level_db: f32,

@@ -21,7 +21,7 @@ pub unsafe fn exclusive<'a, T>(pointer: *mut T) -> Result<&'a mut T, Status> {
     unsafe { pointer.as_mut() }.ok_or(Status::Null)
 }
 
-/// Writes `value` to the caller's memory, without dropping what was there: it may be uninitialised.
+/// Writes `value` to the caller's memory, which may be uninitialised: what was there is not dropped.
 ///
 /// # Safety
 /// `pointer` must be NULL or valid for a write.

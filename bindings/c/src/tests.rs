@@ -45,7 +45,7 @@ fn set_json(filter: *mut Filter, json: &str) -> Status {
     unsafe { tf_set_json(filter, json.as_ptr()) }
 }
 
-/// Returns planar music that differs between channels.
+/// Returns `frames` frames of planar music with `count` different channels.
 fn music(count: usize, frames: usize) -> Vec<Vec<f32>> {
     channels(&mut Draws::seeded(1), count, RATE, frames)
 }
@@ -238,7 +238,7 @@ fn details_name_the_remedy_of_the_last_failure() {
     // SAFETY: both are valid.
     let number = |id: &CStr| unsafe { tf_set_number(filter, id.as_ptr(), 1.0) };
     // SAFETY: all are valid.
-    let entry = |id: &CStr, of: &CStr| unsafe { tf_set_text(filter, id.as_ptr(), of.as_ptr()) };
+    let entry = |id: &CStr, text: &CStr| unsafe { tf_set_text(filter, id.as_ptr(), text.as_ptr()) };
     for (fault, words) in [
         (&(|| number(c"mixx")) as &dyn Fn() -> Status, "tf_setting_at() lists them"),
         (&|| number(c"voice"), "for tf_set_text()"),
@@ -268,6 +268,6 @@ fn details_are_cut_and_belong_to_their_thread() {
 fn the_version_is_the_plugin_s() {
     let version = format!("\nversion = {:?}\n", owned(tf_version()));
     assert!(include_str!("../../../Cargo.toml").contains(&version));
-    let own = include_str!("../Cargo.toml").matches(&version);
-    assert_eq!(own.count(), 2, "the package's and cargo-c's");
+    let versions = include_str!("../Cargo.toml").matches(&version);
+    assert_eq!(versions.count(), 2, "the package's and cargo-c's");
 }

@@ -231,7 +231,8 @@ fn rendered(preset: &str, input: &Signal) -> Result<Signal> {
     Ok(sound.into_iter().map(|mut channel| channel.split_off(latency)).collect())
 }
 
-/// Returns a C program whose `main` has the first C code of a page.
+/// Returns a C program made of the first C code of a page: the lines before the first blank one are includes, the rest is
+/// `main`.
 fn program(page: &str) -> Result<String> {
     let page = Page::read(page.as_ref())?;
     let lines = page.blocks.iter().find(|(language, _)| language == "c");

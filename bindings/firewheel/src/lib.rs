@@ -139,8 +139,7 @@ impl AudioNode for ToneFilterNode {
 struct Processor {
     filter: ToneFilter,
     snapshots: Input<Snapshot>,
-    /// End of the last block on the stream's clock: the time of the filter's position in the score. `None` before a stream's
-    /// first block.
+    /// Time on the stream's clock to which the filter's position in the score belongs. `None` before a stream's first block.
     clock: Option<InstantSamples>,
 }
 

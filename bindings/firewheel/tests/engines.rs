@@ -79,8 +79,8 @@ fn filtered(filter: &mut ToneFilter, sound: &[[f32; 2]]) -> Sound {
     left.into_iter().zip(right).map(|(left, right)| [left, right]).collect()
 }
 
-/// Plays the automation's run. `play` returns an engine's output for a block; it gets the settings that change at the block's
-/// start, if any, and the input.
+/// Plays the automation's run, and asserts the expected output. `play` gets the new settings, if they change at a block's
+/// start, and the block's input. It returns the engine's output.
 fn assert_automation(mut play: impl FnMut(Option<&Controls>, &[[f32; 2]]) -> Sound) {
     let automation = Automation::new(1, RATE.into());
     let output = automation.play(FRAMES, |new, [left, right]| {
@@ -133,8 +133,8 @@ fn score(seed: usize) -> Arc<Score> {
     Arc::new(Music::draw(&mut Draws::seeded(seed as u64), 2.0).score())
 }
 
-/// Plays music, with scores and seeks. `play` returns an engine's output for a block; it gets the event before the block, if
-/// any, and the input.
+/// Plays music, with scores and seeks, and asserts the expected output. `play` gets the event before a block, if any, and the
+/// block's input. It returns the engine's output.
 fn assert_scores(mut play: impl FnMut(Option<ScoreEvent>, &[[f32; 2]]) -> Sound) {
     let mut filter = ToneFilter::new(RATE.into(), &Settings::default()).unwrap();
     for (count, input) in blocks().take(200).enumerate() {
@@ -191,7 +191,7 @@ fn played() -> ToneFilterNode {
     ToneFilterNode { settings, keyboard }
 }
 
-/// Returns a filter like [`played`] at 44.1 kHz, at a position in the score in seconds.
+/// Returns a filter at 44.1 kHz with the settings and keys of [`played`], `seconds` after the start of its score.
 fn filter_in_score(seconds: f64) -> ToneFilter {
     let ToneFilterNode { settings, keyboard } = played();
     let mut filter = ToneFilter::new(44_100.0, &settings).unwrap();

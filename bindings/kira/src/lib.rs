@@ -75,7 +75,7 @@ impl ToneFilterHandle {
         Ok(())
     }
 
-    /// Replaces all held keys by the keys of `keyboard`; see [`Settings::keys`].
+    /// Replaces the state of the player's keys, sustain pedal and pitch bend included, by `keyboard`; see [`Settings::keys`].
     pub fn set_keyboard(&mut self, keyboard: &Keyboard) {
         self.writers.set_keyboard.write(*keyboard);
     }
@@ -120,7 +120,7 @@ impl Effect for ToneFilterEffect {
         self.on_change_sample_rate(sample_rate);
     }
 
-    /// Replaces the filter by one for the new rate, which continues at the old one's position in the score. Allocates, which
+    /// Replaces the filter by one for the new rate. The new filter continues the score where the old one was. Allocates, which
     /// kira permits here.
     fn on_change_sample_rate(&mut self, sample_rate: u32) {
         let ScoreState { score, seconds } = self.scores.output_buffer_mut();

@@ -98,7 +98,7 @@ impl Writer<'_> {
     }
 
     /// Writes `message` at `frame`, which must not decrease from call to call, and updates `sounding`. Space for the note-offs
-    /// of all notes in `sounding` stays free, so that every note can end: drops a message that would need it.
+    /// of all notes in `sounding` stays free, so that every note can end. A message that would take this space is dropped.
     pub fn write(&mut self, frame: u32, message: Message, sounding: &mut Sounding) {
         let after = sounding.after(message);
         let end = self.written + MESSAGE;

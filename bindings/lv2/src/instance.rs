@@ -70,7 +70,8 @@ impl Instance {
         }
     }
 
-    /// Resets the filter at the next block, and drops queued messages.
+    /// Drops queued note-ons. With the next block, resets the filter, sends the other queued messages, and ends the detected
+    /// notes.
     pub fn activate(&mut self) {
         self.fresh = true;
         self.queue.clear();
@@ -137,18 +138,18 @@ impl Instance {
         for (chunk, buffer) in chunks.iter_mut().flatten().zip(input.iter().chain(sidechain)) {
             match buffer.is_null() {
                 true => chunk.fill(0.0),
-                // SAFETY: the caller guarantees the source; `own` belongs to the instance and has room for a chunk.
+                // SAFETY: the caller guarantees the source; `chunk` belongs to the instance and has room for it.
                 false => unsafe {
                     ptr::copy_nonoverlapping(buffer.add(start), chunk.as_mut_ptr(), frames);
                 },
             }
         }
-        let [main, side] = chunks;
         let connected = variant.sidechain && sidechain.iter().any(|buffer| !buffer.is_null());
-        let side = side.each_ref().map(|channel| &channel[..frames]);
-        let side = &side[..if connected { variant.channels } else { 0 }];
+        let [main, sidechain] = chunks;
+        let sidechain = sidechain.each_ref().map(|channel| &channel[..frames]);
+        let sidechain = &sidechain[..if connected { variant.channels } else { 0 }];
         let mut channels = main.each_mut().map(|channel| &mut channel[..frames]);
-        queue.process(filter, &mut channels[..variant.channels], side, |at, message| {
+        queue.process(filter, &mut channels[..variant.channels], sidechain, |at, message| {
             writer.write((start + at) as u32, message, sounding);
         });
         for (chunk, buffer) in channels.iter().zip(output).filter(|(_, buffer)| !buffer.is_null()) {
@@ -171,7 +172,8 @@ impl Instance {
         }
     }
 
-    /// Reads tempo and speed from a position event. Releases all keys when the song stops. Ignores other events.
+    /// Reads tempo and speed from a position event. When the song stops, drops queued note-ons and releases all keys. Ignores
+    /// other events.
     fn follow_song(&mut self, kind: Urid, content: &[u8]) {
         let urids = &self.urids;
         let Some((position, properties)) = events::object(content) else { return };

@@ -96,7 +96,8 @@ impl Port {
         matches!(self, Self::Setting(_))
     }
 
-    /// Sets a setting in `controls` to the valid value nearest to `value`. No effect for other ports.
+    /// Sets the port's setting in `controls` by the port's `value`, clamped to the range, and inverted for `enabled`. A switch
+    /// is on if its port's value is above 0. No effect for other ports.
     pub fn set(self, controls: &mut Controls, value: f32) {
         let Self::Setting(setting) = self else { return };
         let value = match setting {
@@ -107,7 +108,7 @@ impl Port {
         setting.set_value(controls, value);
     }
 
-    /// Returns the value of the port's setting in `controls`; 0 for other ports.
+    /// Returns the port's value for the setting in `controls`; 0 for other ports.
     pub fn get(self, controls: &Controls) -> f32 {
         match self {
             Self::Setting(setting) if setting.id() == BYPASS => 1.0 - setting.value(controls),

@@ -133,24 +133,24 @@ fn plugin(variant: &Variant) -> String {
 /// Returns the description of `port` except its index and symbol. Only audio ports are in a group, because GStreamer counts
 /// each port of a group as an audio channel.
 fn description(port: Port, variant: &Variant) -> String {
-    let audio = |direction: &str, channel: usize, place: &str, name: &str, more: &str| {
-        let (side, designation) = match (variant.channels, channel) {
+    let audio = |direction: &str, channel: usize, place: &str, name: &str, properties: &str| {
+        let (suffix, designation) = match (variant.channels, channel) {
             (2, 0) => (" Left", "pg:left"),
             (2, _) => (" Right", "pg:right"),
             _ => ("", "pg:center"),
         };
         let group = group(variant, place);
         format!(
-            "\t\ta lv2:{direction}Port , lv2:AudioPort ;\n\t\tlv2:name \"{name}{side}\" ;\n\
-             \t\tlv2:designation {designation} ;{more}\n\t\tpg:group {group}"
+            "\t\ta lv2:{direction}Port , lv2:AudioPort ;\n\t\tlv2:name \"{name}{suffix}\" ;\n\
+             \t\tlv2:designation {designation} ;{properties}\n\t\tpg:group {group}"
         )
     };
     let fixed = match port {
         Port::Input(channel) => return audio("Input", channel, "in", "In", ""),
         Port::Output(channel) => return audio("Output", channel, "out", "Out", ""),
         Port::Sidechain(channel) => {
-            let more = "\n\t\tlv2:portProperty lv2:connectionOptional , lv2:isSideChain ;";
-            return audio("Input", channel, "sidechain", "Sidechain", more);
+            let properties = "\n\t\tlv2:portProperty lv2:connectionOptional , lv2:isSideChain ;";
+            return audio("Input", channel, "sidechain", "Sidechain", properties);
         }
         Port::Setting(setting) => return control(setting, port.get(&Controls::default())),
         Port::EventsIn => {

@@ -61,7 +61,7 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Score, Settings, ToneFi
 #[pyclass(frozen, module = "tone_filter", name = "ToneFilter")]
 pub struct ToneFilter(Mutex<Box<State>>);
 
-/// State of a filter. The class has it in a box: it must be aligned to cache lines, and Python does not align its objects so.
+/// State of a filter. It must be aligned to cache lines. Python does not align objects so, so the class has it in a box.
 struct State {
     inner: Inner,
     channels: usize,
@@ -150,10 +150,10 @@ impl ToneFilter {
         let py = audio.py();
         let mut sound = Sound::read(audio)?;
         let mut state = self.lock(py);
-        let (channels, most) = (sound.channels(), state.channels);
-        if channels > most {
+        let (channels, maximum) = (sound.channels(), state.channels);
+        if channels > maximum {
             return Err(value_error(format_args!(
-                "audio has {channels} channels, and the filter is made for {most}; \
+                "audio has {channels} channels, and the filter is made for {maximum}; \
                  make it with channels={channels}, or pass audio.T if the axes are (frames, channels)"
             )));
         }
@@ -163,7 +163,7 @@ impl ToneFilter {
         Ok(sound.into_array(py))
     }
 
-    /// Resets the filter to the state of a new one with its settings, without keys. A score stays, and starts again.
+    /// Resets the filter to the state of a new one with the same settings, without keys. A score stays, and starts again.
     fn reset(&self, py: Python) {
         self.lock(py).inner.reset();
     }
@@ -218,7 +218,7 @@ impl ToneFilter {
         self.lock(py).channels
     }
 
-    /// Latency of the output in frames: 46 ms with the setting `lookahead`, otherwise 0.
+    /// Latency of the output in frames. It is 46 ms with the setting `lookahead`, otherwise 0.
     #[getter]
     fn latency(&self, py: Python) -> usize {
         self.lock(py).inner.latency()
@@ -324,7 +324,7 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Returns a Python expression that creates such a filter, with the settings that differ from the default.
+    /// Returns a Python expression that creates a filter with the same settings. It names those that differ from the default.
     fn __repr__(&self, py: Python) -> PyResult<String> {
         let state = self.lock(py);
         let State { channels, controls, tempo, .. } = **state;

@@ -19,8 +19,8 @@ use tone_filter_presets::{self as presets, Preset};
 
 /// Filters a whole recording, as `tone-filter render` does. The output has the length of the input and is not delayed.
 ///
-/// If the setting `focus` is above 0, `lookahead` (46 ms) is on unless it or a score is given. Ctrl-C interrupts the call. Other Python
-/// threads run meanwhile.
+/// `lookahead` (46 ms) is on if the setting `focus` is above 0 and no score is given; the keyword `lookahead` overrides this.
+/// Ctrl-C interrupts the call. Other Python threads run meanwhile.
 ///
 /// Parameters
 /// ----------

@@ -96,7 +96,8 @@ struct Roll {
 }
 
 impl Roll {
-    /// Adds a column if the filter has decided anew. Must be called after each of its blocks, to miss no decision.
+    /// Adds a column if the filter has decided anew, unless the decision is about a time before the sound. Must be called after
+    /// each block of the filter, to miss no decision.
     fn push(&mut self, filter: &ToneFilter) {
         let (listener, decisions) = (filter.listener(), filter.decisions());
         if decisions.frames == self.frames {

@@ -151,10 +151,10 @@ unsafe fn move_input(
     inputs: usize,
     outputs: usize,
 ) -> *const f32 {
-    let Some(more @ 1..) = outputs.checked_sub(inputs) else { return input };
-    // SAFETY: behind `frames * more` samples, the output has room for the input.
+    let Some(surplus @ 1..) = outputs.checked_sub(inputs) else { return input };
+    // SAFETY: behind `frames * surplus` samples, the output has room for the input.
     unsafe {
-        let end = output.add(frames * more);
+        let end = output.add(frames * surplus);
         ptr::copy(input, end, frames * inputs);
         end
     }

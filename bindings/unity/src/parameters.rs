@@ -17,7 +17,8 @@ pub const INSTANCES: usize = 64;
 /// Parameter that Unity's mixers show and save.
 #[derive(Debug, Clone, Copy)]
 pub enum Parameter {
-    /// Factory preset that replaces the settings. The value is its index in [`PRESET_SETTINGS`] plus 1, or 0 for none.
+    /// Factory preset that replaces the settings except Morph. The value is its index in [`PRESET_SETTINGS`] plus 1, or 0 for
+    /// none.
     Preset,
     /// Number or choice of the filter. The value of a choice is the index of its entry.
     Setting(Setting),

@@ -34,7 +34,7 @@ pub struct Block {
     pub reset: bool,
 }
 
-/// The filter of an instance, and what it has applied of the scripts' requests.
+/// Filter of an instance, and the scripts' requests that it has applied.
 pub struct Player {
     /// On the heap, because threads of games have little stack.
     filter: Box<ToneFilter>,
@@ -47,7 +47,8 @@ pub struct Player {
     tempo: f64,
     /// Instance number and [`Position::count`](crate::request_queue::Position::count) of the last position that was applied.
     applied_position: Option<(usize, u64)>,
-    /// Time on Unity's DSP clock at which the score starts, in seconds; `None` before the first block.
+    /// Time on Unity's DSP clock at which the score, or its current repetition, starts, in seconds; `None` before the first
+    /// block.
     origin: Option<f64>,
     /// Seconds from the start of the score until it repeats; `None` to play it once.
     length: Option<f64>,
@@ -134,7 +135,8 @@ impl Player {
         self.applied = newest;
     }
 
-    /// Repeats the score: if `now` is at or behind its end, moves its origin to the start of the current repetition and seeks.
+    /// Repeats the score. If [`Self::length`] seconds have passed since the origin, moves the origin to the start of the
+    /// current repetition, and seeks. `now` is in seconds of Unity's DSP clock.
     fn repeat(&mut self, now: f64) {
         let Some((origin, length)) = self.origin.zip(self.length) else { return };
         // The offset keeps rounding errors from delaying the end by a frame.
@@ -175,8 +177,8 @@ impl Player {
         }
         let mut channels = self.input.each_mut().map(|channel| &mut channel[..frames]);
         let sidechain = self.sidechain.each_ref().map(|channel| &channel[..frames]);
-        let (main, side) = (&mut channels[..inputs], &sidechain[..connected]);
-        self.filter.process_events(main, side, [], |_, _| ());
+        let (main, sidechain) = (&mut channels[..inputs], &sidechain[..connected]);
+        self.filter.process_events(main, sidechain, [], |_, _| ());
         for frame in 0..frames {
             for output in 0..outputs {
                 let sample = match inputs {

@@ -17,7 +17,7 @@ pub static QUEUES: LazyLock<Vec<RequestQueue>> =
 /// Requests to the filters with one instance number.
 #[derive(Default)]
 pub struct Requests {
-    /// Settings of a preset, which replace the values of the parameters.
+    /// Settings of a preset, which replace those of the parameters except Morph.
     pub preset: Option<Settings>,
     /// Tempo in beats a minute; `None` for the default.
     pub tempo: Option<f64>,
@@ -56,10 +56,10 @@ impl Requests {
     }
 }
 
-/// Requests to the filters with one instance number, with a lock, and levels that these filters report.
+/// Requests to the filters with one instance number, behind a lock, and the levels that these filters report.
 ///
-/// No thread ever waits for the lock: if a script holds it, the audio thread reads at its next block, and another script tries
-/// again. So releasing the lock need not wake a thread, and makes no system call.
+/// No thread ever sleeps until the lock is free. If it is taken, the audio thread reads at its next block, and a script tries
+/// again and again. So releasing the lock need not wake a thread, and makes no system call.
 #[derive(Default)]
 pub struct RequestQueue {
     version: AtomicU64,
@@ -74,7 +74,7 @@ impl RequestQueue {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Changes the requests. Waits for other scripts, so it is not for the audio thread.
+    /// Changes the requests. Tries until no other thread holds the lock, so it is not for the audio thread.
     pub fn change(&self, change: impl FnOnce(&mut Requests)) {
         let mut requests = loop {
             match self.try_lock() {

@@ -1,5 +1,5 @@
-//! Functions for `ToneFilter.cs`, on any thread but the audio thread. The text of an error belongs to the calling thread and is
-//! valid until its next call.
+//! Functions for `ToneFilter.cs`, on any thread but the audio thread. The text of an error belongs to the calling thread, and
+//! is valid until this thread's next call.
 
 use crate::{
     parameters::INSTANCES,
@@ -99,7 +99,8 @@ pub extern "C" fn tone_filter_unity_seek(
     })
 }
 
-/// Sets a preset, which replaces the parameters; null restores them. `json` is the text of a preset file.
+/// Sets a preset, which replaces the settings except Morph; null restores those of the parameters. `json` is the text of a
+/// preset file.
 ///
 /// # Safety
 /// `json` must be null, or have `length` bytes.

@@ -169,11 +169,11 @@ impl Song {
         let (file, notes) = take
             .write(self.format, settings, title)
             .map_err(|error| format!("{error} Choose a shorter file."))?;
-        let [mean, channels] = self.energies;
+        let [mono, channels] = self.energies;
         let stereo = self.filter.settings().stereo;
         if notes > 0 {
             Ok(file)
-        } else if channels > 0.0 && mean <= CANCELS * channels && stereo != Stereo::Stereo {
+        } else if channels > 0.0 && mono <= CANCELS * channels && stereo != Stereo::Stereo {
             Err("Left and right are of opposite polarity and cancel. Set Stereo to Stereo.".into())
         } else {
             Err("No notes were found. Raise Sensitivity, or choose another file.".into())

@@ -30,7 +30,7 @@ const POINTS: usize = 96;
 /// Number of values in a band's record: power, level, state and waveform. See [`tone_filter_picture`].
 const RECORD: usize = 3 + POINTS;
 
-/// Power in dB relative to full scale up to which a record has no waveform, because the page would draw it with a height of 0.
+/// Up to this power, in dB relative to full scale, a record has no waveform: the page would draw it with a height of 0.
 const FAINTEST: f32 = -80.0;
 
 /// Minimum of the levels and powers in a record, in dB. Silence has it, too, instead of negative infinity.

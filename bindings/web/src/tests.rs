@@ -5,7 +5,7 @@ use tone_filter_testkit::{Automation, assert_same_bits, signals::sine};
 
 const RATE: f64 = 48_000.0;
 
-/// Record of A3, the MIDI note 57; the first record is for E1, the MIDI note 28.
+/// Index of the record of A3, the MIDI note 57. The first record is that of E1, the MIDI note 28.
 const A3: usize = 57 - 28;
 const A4: usize = 69 - 28;
 

@@ -10,7 +10,7 @@ use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use std::{fs, path::Path};
 use walkdir::WalkDir;
 
-/// Relative path from the manual's folder to the folder of other pictures that the manual shows, too.
+/// Relative path from the manual's folder to `assets`, some of whose pictures the manual shows.
 const PICTURES: &str = "../../assets/";
 
 /// Writes the manual as HTML into the folder `manual` inside `page`, the folder of the web page.

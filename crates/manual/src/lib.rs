@@ -1,7 +1,7 @@
 //! The project's pages in Markdown: a parser for tests, generators of some pages of the manual, and the manual as HTML.
 //!
-//! Generated are the pages of settings and presets (from the tables), `docs/cli.md` (from the command's parser), and pictures and
-//! sounds (from the demo tune). Tests compare the pages with their sources, follow every link and run every command.
+//! This crate generates the pages of settings and presets from the tables, and pictures and sounds from the demo tune. The
+//! command's tests generate `docs/cli.md`. Tests compare the pages with their sources, follow every link and run every command.
 //!
 //! Functions return an error if a file cannot be read or written, or another program fails.
 
@@ -61,7 +61,7 @@ mod tests {
         let pages = made().map(|(name, text)| Page::parse(Path::new(name), &text));
         let shown: BTreeSet<_> =
             pages.iter().flat_map(|page| &page.links).map(String::as_str).collect();
-        for (kind, most) in [("pictures", 3_000_000), ("sounds", 2_000_000)] {
+        for (kind, limit) in [("pictures", 3_000_000), ("sounds", 2_000_000)] {
             let mut size = 0;
             for entry in fs::read_dir(folder.join(kind)).unwrap() {
                 let entry = entry.unwrap();
@@ -69,7 +69,7 @@ mod tests {
                 assert!(shown.contains(name.as_str()), "{name} is on no page");
                 size += entry.metadata().unwrap().len();
             }
-            assert!(size <= most, "{kind}: {size} bytes of {most}");
+            assert!(size <= limit, "{kind}: {size} bytes of {limit}");
         }
     }
 }

@@ -46,13 +46,14 @@ pub fn page() -> String {
 
 /// Lists the settings that differ from the default, as a sentence.
 fn differences(settings: &Settings) -> String {
-    let [own, default] = [*settings, Settings::default()].map(Controls::from);
-    let changed = Setting::all().filter(|setting| setting.value(&own) != setting.value(&default));
-    let (choices, numbers): (Vec<_>, Vec<_>) =
-        changed.partition(|setting| matches!(setting, Setting::Choice(_)));
+    let [controls, default] = [*settings, Settings::default()].map(Controls::from);
+    let is_changed = |setting: &Setting| setting.value(&controls) != setting.value(&default);
+    let (choices, numbers): (Vec<_>, Vec<_>) = Setting::all()
+        .filter(is_changed)
+        .partition(|setting| matches!(setting, Setting::Choice(_)));
     let shown = |setting: Setting| {
-        let entry = setting.entries().get(setting.value(&own) as usize);
-        let value = entry.map_or_else(|| setting.text(&own), |entry| entry.1.to_owned());
+        let entry = setting.entries().get(setting.value(&controls) as usize);
+        let value = entry.map_or_else(|| setting.text(&controls), |entry| entry.1.to_owned());
         format!("{} *{value}*", setting.name())
     };
     let masks = (settings.bands != default.settings.bands).then(|| "some notes muted".to_owned());

@@ -64,8 +64,8 @@ impl Automation {
         self
     }
 
-    /// Plays the input in buffers of `size` frames; `size` must divide 1024. Calls `play` for each buffer: with the new
-    /// settings, if they change at its start, and with its two channels, whose samples `play` replaces. Returns the output.
+    /// Plays the input in buffers of `size` frames, a divisor of the 12,288 frames of a section. `play` gets the new settings,
+    /// if they change at the start of a buffer, and the buffer's two channels, whose samples it replaces. Returns the output.
     pub fn play(
         &self,
         size: usize,

@@ -65,7 +65,7 @@ pub fn counted<T>(work: impl FnOnce() -> T) -> (T, usize) {
     (result, calls)
 }
 
-/// Runs `work`. Returns its result, and the growth of this thread's heap up to its peak, in bytes.
+/// Runs `work`. Returns its result, and the maximum growth of this thread's heap meanwhile, in bytes.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let (result, _, peak) = measured(work);
     (result, peak)

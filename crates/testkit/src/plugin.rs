@@ -60,7 +60,7 @@ pub fn change(frame: usize, id: &str, value: f64) -> Change {
     Change { frame, parameter: parameter_id(id), value }
 }
 
-/// Sets every parameter to `settings`, with the default routing.
+/// Sets all settings, and the default routing, by loading a state.
 pub fn set(instance: &mut Instance, settings: &Settings) {
     set_controls(instance, &(*settings).into());
 }
@@ -89,7 +89,7 @@ pub fn set_controls(instance: &mut Instance, controls: &Controls) {
     instance.load(&saved(&state)).unwrap();
 }
 
-/// Returns the JSON in a saved state. It follows eight bytes with its length.
+/// Returns the JSON in a saved state. A state begins with eight bytes, the length of the JSON.
 pub fn state(saved: &[u8]) -> Value {
     let (length, json) = saved.split_first_chunk().unwrap();
     assert_eq!(u64::from_le_bytes(*length), json.len() as u64);
@@ -198,7 +198,7 @@ pub fn any_change(draws: &mut Draws, parameters: &[Parameter], frame: usize) -> 
     Change { frame, parameter: parameter.id, value: any_value(draws, parameter) }
 }
 
-/// Asserts that two settings are equal, except for the rounding of the normalised values by which plugin formats pass numbers.
+/// Asserts that two settings are equal. Numbers may differ by a rounding error, because plugin formats pass normalised values.
 pub fn assert_near(actual: &Settings, expected: &Settings) {
     let mut rounded = *actual;
     for spec in &SPECS {
@@ -224,8 +224,8 @@ pub fn demo() -> Signal {
     wav::read(&root().join("assets/demo.wav")).unwrap().0
 }
 
-/// Returns the library's output for `input`. It starts with the settings `start`. Each of `changes`, which must be sorted, is a
-/// frame and all controls from this frame on.
+/// Returns the library's output for `input`. The filter starts with the settings `start`. Each of `changes`, which must be
+/// sorted, is a frame and all controls from this frame on.
 ///
 /// Sync follows the tempo of the music, as in a host without a tempo.
 pub fn expected(
@@ -249,8 +249,8 @@ pub fn expected(
 
 /// Returns the automation run, and the plugin's parameter changes for it.
 ///
-/// The settings of each step are read back from the plugin, after rounding its normalised values to `f32`, which every plugin
-/// format passes exactly. Bands, custom scale and targets stay at their defaults, as they are not parameters.
+/// The normalised values of each step are rounded to `f32`, which every plugin format passes exactly. The step's settings are
+/// then read back from the plugin. Bands, custom scale and targets stay at their defaults, as they are not parameters.
 pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
     let mut automation = Automation::new(1, rate).with_parameters_alone();
     let (mut plugin, mut changes) = (instance(), Vec::new());

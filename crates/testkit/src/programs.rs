@@ -12,7 +12,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs `action` as a step of a long test, and prints its name and duration.
+/// Runs `action` as a step of a long test. Prints the step's name and duration.
 pub fn step<T>(name: &str, action: impl FnOnce() -> Result<T>) -> Result<T> {
     println!("\n=== {name}");
     let started = Instant::now();

@@ -38,14 +38,14 @@ impl Scene {
         };
         let kernels: Vec<Kernel> = Kernel::available().collect();
         let kernel = if draws.chance(0.7) { Kernel::best() } else { draws.pick(&kernels) };
-        let mut own = controls(draws);
-        let mut changes = vec![(0, own)];
+        let mut current = controls(draws);
+        let mut changes = vec![(0, current)];
         for _ in 0..draws.below(4) {
             let all: Vec<Setting> = Setting::all().collect();
             for _ in 0..=draws.below(3) {
-                draws.pick(&all).draw(draws, &mut own);
+                draws.pick(&all).draw(draws, &mut current);
             }
-            changes.push((draws.below(frames), own));
+            changes.push((draws.below(frames), current));
         }
         changes.sort_by_key(|(frame, _)| *frame);
         let score = draws.chance(0.2).then(|| Arc::new(notes.score()));
@@ -78,11 +78,11 @@ impl Scene {
             let end = next.unwrap_or(frames).min(start + sizes());
             let mut main: Vec<&mut [f32]> =
                 output.iter_mut().map(|channel| &mut channel[start..end]).collect();
-            let side: Vec<&[f32]> =
+            let sidechain: Vec<&[f32]> =
                 self.sidechain.iter().map(|channel| &channel[start..end]).collect();
             let events = self.events.iter().filter(|(at, _)| (start..end).contains(at));
             let events = events.map(|(at, event)| (at - start, *event));
-            filter.process_events(&mut main, &side, events, |_, _| ());
+            filter.process_events(&mut main, &sidechain, events, |_, _| ());
             start = end;
         }
         output

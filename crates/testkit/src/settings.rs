@@ -5,8 +5,8 @@ use tone_filter_dsp::{Controls, Setting, Settings, Spec, TEXTS, Taper, TextOf};
 
 /// Test values of a setting.
 pub trait Values {
-    /// Returns copies of `controls`, each with another value of this setting: for a choice each entry, for a number its minimum,
-    /// default and maximum, for a text its extremes and default.
+    /// Returns copies of `controls` with the values of this setting to test: each entry of a choice; minimum, default and
+    /// maximum of a number; extremes and default of a text.
     fn ends(self, controls: &Controls) -> Vec<Controls>;
 
     /// Sets this setting in `controls` to a random value. For a number, this is often its minimum, maximum, default or

@@ -1,4 +1,4 @@
-//! Synthesiser of the demo tune: eight bars in A minor, identical on every machine.
+//! Synthesiser of the demo tune: eight bars in A minor, on every machine the same but for rounding.
 //!
 //! The tune is arranged to show the filter. The first bar has only percussion, which must not switch bands on. Then come a
 //! plucked melody, chords, a bass and an arpeggio up to A6. They switch on the bands of their notes, all in equal temperament
@@ -16,7 +16,7 @@ pub const BEATS_PER_MINUTE: f64 = 132.0;
 pub const BAR: f64 = 4.0 * 60.0 / BEATS_PER_MINUTE;
 /// Length of a sixteenth in seconds.
 const STEP: f64 = BAR / 16.0;
-/// Length in seconds of the end of the tune after the last bar. The last chord fades in it.
+/// Length in seconds of the time after the last bar, in which the last chord fades out.
 const END: f64 = 1.2;
 /// Peak of the tune: -3 dB full scale.
 const PEAK: f64 = 0.708;
@@ -126,7 +126,7 @@ pub struct Written {
 }
 
 /// Returns the notes of melody, chords and arpeggio, without the echoes. Leaves out the bass: it lies below A3, where the
-/// default range of bands begins.
+/// published range of bands begins.
 pub fn score() -> Vec<Written> {
     let all = [notes(&MELODY), notes(&CHORDS), arpeggio()].into_iter().flatten();
     let written = all.map(|note| Written {
@@ -161,7 +161,7 @@ struct Note {
     length: f64,
     /// Frequency in Hz.
     frequency: f64,
-    /// Index in the chord, or of the sixteenth in a bar of the arpeggio. It decides the pan.
+    /// Index of the note in its chord, or in a bar of the arpeggio. Odd and even ones are on different sides.
     voice: usize,
 }
 
@@ -214,7 +214,7 @@ fn harmonics(count: u32, frequency: f64, t: f64, level: impl Fn(f64) -> f64) -> 
 }
 
 /// Returns the envelope at the time `t`: a linear attack to 1, and from `length` on a decay with the time constant `release`.
-/// All are in seconds.
+/// All times are in seconds.
 fn envelope(t: f64, attack: f64, length: f64, release: f64) -> f64 {
     (t / attack).min(1.0) * (-(t - length).max(0.0) / release).exp()
 }

@@ -22,7 +22,8 @@ pub fn the_editor_in_a_window() {
     the_session_remembers_the_size(stage);
 }
 
-/// Returns the demo tune from 7 s on. The last chord repeats for ever.
+/// Returns the left channel of the demo tune from 7 s on, as a function of the time in seconds. The last chord repeats for
+/// ever.
 fn tune() -> impl Fn(f64) -> f64 + Sync + use<> {
     let left = demo().remove(0);
     move |t| {

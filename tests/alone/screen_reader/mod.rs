@@ -21,7 +21,7 @@ use tone_filter_testkit::{
 const RATE: f64 = 48_000.0;
 const BLOCK: usize = 480;
 
-/// Host with an open editor that plays a chord.
+/// Host that plays a chord while the editor is open.
 struct Host {
     processor: Processor,
     instance: Instance,
@@ -159,10 +159,10 @@ fn it_comes_and_goes(reader: &mut Reader) {
 
 fn windows_come_and_go(display: &Display, reader: &mut Reader) {
     let before = threads();
-    for time in 0..if all() { 30 } else { 10 } {
+    for index in 0..if all() { 30 } else { 10 } {
         let other = Host::open(display);
         // The screen reader sees every tenth window. The others close while it is being notified of them.
-        if time % 10 == 0 {
+        if index % 10 == 0 {
             reader.ask(json!({ "do": "windows", "count": 2 }));
         }
         other.close();

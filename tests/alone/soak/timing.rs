@@ -26,8 +26,8 @@ fn timed(call: &mut dyn FnMut()) {
 
 /// Plays `count` buffers of `block` samples, with three parameter changes per two buffers, and prints the processing times.
 ///
-/// Plays all buffers [`TURNS`] times. Prints all times, and the shortest one of each buffer, which other processes and interrupts
-/// disturb least.
+/// Plays all buffers [`TURNS`] times. Prints percentiles of all times, and of the shortest time of each buffer, which other
+/// processes and interrupts disturb least.
 pub fn measure(block: usize, count: usize) {
     let turns: Vec<_> = (0..TURNS).map(|_| turn(block, count)).collect();
     let shortest = |index| turns.iter().map(|turn| turn[index]).fold(f32::INFINITY, f32::min);

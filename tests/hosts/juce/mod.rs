@@ -151,7 +151,8 @@ fn read(path: &Path, channels: usize) -> Signal {
     samples.chunks(samples.len() / channels).map(<[f32]>::to_vec).collect()
 }
 
-/// Runs the host called `host` with automation, and a third of `cases`: index of the sound, rate, channels and buffer size.
+/// Runs the host called `host` with the case of automation and a random third of `cases`. A case is the index of the sound, the
+/// rate, the number of channels and the buffer size.
 ///
 /// Checks the files that the host writes. Returns their folder and the cases.
 fn play(host: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Case>) {

@@ -7,8 +7,8 @@ use std::{
 };
 use tone_filter_manual::root;
 
-/// Our crates, without the prefix `tone-filter-`: name, the crates of ours that it may depend on, and after `+` those that only
-/// its tests may depend on. Crates in `patches` may depend on none.
+/// A line for each of our crates, without the prefix `tone-filter-`: name, crates of ours that the crate may use, and after `+`
+/// those that its tests alone may use. Crates in `patches` may depend on none.
 const CRATES: &str = "
     reference: + dsp presets testkit
     simd: + reference

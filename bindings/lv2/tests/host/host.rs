@@ -38,7 +38,7 @@ unsafe extern "C" fn map(_: *mut c_void, uri: *const c_char) -> Urid {
     number(unsafe { CStr::from_ptr(uri) })
 }
 
-/// Creates an instance; NULL on failure.
+/// Creates an instance; NULL on failure. Offers the feature [`uri::MAP`] only if `with_map`.
 pub fn instantiate(descriptor: &Descriptor, rate: f64, with_map: bool) -> Handle {
     let mut data = UridMap { handle: ptr::null_mut(), map };
     let other = Feature { uri: c"urn:other".as_ptr(), data: ptr::null_mut() };
@@ -179,7 +179,7 @@ impl Host {
         }
     }
 
-    /// Returns the messages that the plugin has written.
+    /// Returns the MIDI messages that the plugin has written, with their frames.
     pub fn sent(&self) -> Vec<(usize, Vec<u8>)> {
         let bytes: Vec<u8> = self.events[1].iter().flat_map(|word| word.to_ne_bytes()).collect();
         let at = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap());
@@ -264,7 +264,7 @@ pub fn state(texts: [String; TEXTS.len()]) -> State {
     TEXTS.iter().map(|setting| number(&key(setting))).zip(values).collect()
 }
 
-/// Returns `frames` frames of the demo tune from its second bar on; the first bar has drums only.
+/// Returns `frames` frames of the demo tune from 2 s on, in the second bar; the first bar has drums only.
 pub fn tune(frames: usize) -> Signal {
     let (tune, _) = wav::read(&root().join("assets/demo.wav")).unwrap();
     tune.iter().map(|channel| channel[2 * RATE as usize..][..frames].to_vec()).collect()

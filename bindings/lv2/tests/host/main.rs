@@ -79,19 +79,20 @@ fn values_are_clamped_and_nan_means_the_default() {
 
 #[test]
 fn a_sidechain_reaches_the_bands() {
-    let side = tune(22_050);
-    let mut input = side.clone();
+    let sidechain = tune(22_050);
+    let mut input = sidechain.clone();
     input.iter_mut().for_each(|channel| channel.rotate_left(5000));
     let routing = Routing { listen: Listen::Sidechain, ..Routing::default() };
     let controls = Controls { routing, ..Controls::default() };
-    let library = |side: &[&[f32]]| -> Signal {
+    let library = |sidechain: &[&[f32]]| -> Signal {
         let mut signal = input.clone();
-        filter(&controls).process_events(&mut slices(&mut signal), side, [], |_, _| ());
+        filter(&controls).process_events(&mut slices(&mut signal), sidechain, [], |_, _| ());
         signal
     };
-    let play = |side: &[_]| Host::new(SIDECHAIN, &controls).play(&input, side, 255, &[]).signal;
-    let (connected, alone) = (library(&[&side[0], &side[1]]), library(&[]));
-    assert!(play(&side) == connected && play(&[]) == alone && connected != alone);
+    let play =
+        |sidechain: &[_]| Host::new(SIDECHAIN, &controls).play(&input, sidechain, 255, &[]).signal;
+    let (connected, alone) = (library(&[&sidechain[0], &sidechain[1]]), library(&[]));
+    assert!(play(&sidechain) == connected && play(&[]) == alone && connected != alone);
 }
 
 #[test]

@@ -14,7 +14,8 @@ use tone_filter_testkit::{
     root, wav,
 };
 
-/// Maximum difference of samples that count as equal; full scale is 1. No program changes a sample.
+/// Maximum difference of samples that count as equal; full scale is 1. It can be this small, as no program changes the plugin's
+/// output.
 const BOUND: f32 = 1e-6;
 
 fn main() -> Result<()> {
@@ -119,7 +120,7 @@ fn pipewire(bundle: &Path, folder: &Path) -> Result<()> {
 }
 
 /// Returns the length of the longest run of equal frames, wherever it begins in `expected`. In `recorded`, tries only every
-/// 4410th frame as the beginning, and only if it is loud. `None` if no frame is.
+/// 4410th frame as the beginning, and only if it is loud. `None` if none of these is loud.
 fn longest_match(recorded: &[f32], expected: &[f32]) -> Option<usize> {
     let starts = (0..recorded.len()).step_by(4410).filter(|start| recorded[*start].abs() > 0.05);
     let runs = starts.flat_map(|start| {

@@ -31,7 +31,7 @@ pub fn owned(text: *const c_char) -> String {
     unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
 }
 
-/// Instance of the effect. Its calls must not allocate.
+/// Instance of the effect. Setting a parameter and processing a block must not allocate.
 pub struct Instance {
     pub definition: &'static EffectDefinition,
     state: Box<EffectState>,
@@ -111,13 +111,14 @@ impl Instance {
         self.state.current_dsp_tick += frames;
     }
 
-    /// Processes interleaved stereo in blocks of 1024 frames, with a sidechain unless `side` is empty. Returns the output's bits.
-    pub fn play(&mut self, sound: &[f32], side: &[f32]) -> Vec<u32> {
+    /// Processes interleaved stereo in blocks of 1024 frames, with a sidechain unless `sidechain` is empty. Returns the
+    /// output's bits.
+    pub fn play(&mut self, sound: &[f32], sidechain: &[f32]) -> Vec<u32> {
         let mut output = vec![9.0; sound.len()];
         for (index, output) in output.chunks_mut(2048).enumerate() {
             let start = 2048 * index;
-            let (input, side) = (sound[start..].as_ptr(), side.get(start..).unwrap_or_default());
-            assert_eq!(self.process(input, side, output, [2, 2]), OK);
+            let sidechain = sidechain.get(start..).unwrap_or_default();
+            assert_eq!(self.process(sound[start..].as_ptr(), sidechain, output, [2, 2]), OK);
         }
         bits(&output)
     }
@@ -151,7 +152,7 @@ impl Drop for Instance {
     }
 }
 
-/// Returns `frames` frames of music that differs between channels, interleaved.
+/// Returns `frames` frames of interleaved music with `count` different channels.
 pub fn music(count: usize, frames: usize) -> Vec<f32> {
     let sound = channels(&mut Draws::seeded(1), count, RATE.into(), frames);
     (0..frames * count).map(|i| sound[i % count][i / count]).collect()
@@ -161,13 +162,18 @@ fn planar(sound: &[f32], channels: usize) -> Vec<Vec<f32>> {
     (0..channels).map(|c| sound.iter().skip(c).step_by(channels).copied().collect()).collect()
 }
 
-/// Returns the bits of the library's output for interleaved `sound`. `side` is the sidechain; empty: none.
-pub fn expected(filter: &mut ToneFilter, sound: &[f32], side: &[f32], channels: usize) -> Vec<u32> {
+/// Returns the bits of the library's output for interleaved `sound`. An empty `sidechain` is not connected.
+pub fn expected(
+    filter: &mut ToneFilter,
+    sound: &[f32],
+    sidechain: &[f32],
+    channels: usize,
+) -> Vec<u32> {
     let mut main = planar(sound, channels);
-    let side = if side.is_empty() { Vec::new() } else { planar(side, channels) };
+    let sidechain = if sidechain.is_empty() { Vec::new() } else { planar(sidechain, channels) };
     let mut slices: Vec<_> = main.iter_mut().map(Vec::as_mut_slice).collect();
-    let side: Vec<_> = side.iter().map(Vec::as_slice).collect();
-    filter.process_events(&mut slices, &side, [], |_, _| ());
+    let sidechain: Vec<_> = sidechain.iter().map(Vec::as_slice).collect();
+    filter.process_events(&mut slices, &sidechain, [], |_, _| ());
     (0..sound.len()).map(|i| main[i % channels][i / channels].to_bits()).collect()
 }
 

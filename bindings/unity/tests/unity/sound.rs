@@ -42,7 +42,8 @@ fn a_preset_replaces_the_parameters_except_morph() {
     assert!(effect.play(&input, &[]) == expected(&mut filter, &input, &[], 2));
 }
 
-/// Processes `input` as one block. If `in_place`, the output's buffer is the input's. Returns status and output.
+/// Processes `input` as one block of a new instance. If `in_place`, the output's buffer is the input's. Returns status and
+/// output.
 fn block(input: &[f32], [inputs, outputs]: [usize; 2], in_place: bool) -> (i32, Vec<f32>) {
     let frames = input.len() / inputs;
     let mut buffer = vec![9.0; frames * inputs.max(outputs)];

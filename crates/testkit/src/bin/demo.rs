@@ -73,7 +73,7 @@ struct Accuracy {
     notes: usize,
     /// Number of notes whose band was on for at least half of their duration.
     detected: usize,
-    /// Fraction of the time in which bands from A3 up are on, 0..1: there, the score has the band's note, or the note's echoes
+    /// Of the time in which bands from A3 up are on, the fraction (0..1) in which the score has the band's note or its echoes
     /// still sound.
     precision: f64,
 }
@@ -107,16 +107,16 @@ fn measure(dry: &Signal, rate: u32) -> Result<(Accuracy, Plot)> {
         2 * lit.iter().filter(|lit| **lit).count() >= lit.len()
     };
     let detected = score.iter().filter(is_detected).count();
-    let (mut lit, mut right) = (0, 0);
+    let (mut lit, mut correct) = (0, 0);
     for (time, played) in &moments {
         for tone in (0..PUBLISHED).filter(|tone| played.contains(*tone)) {
             let sounds = |[start, end]: [f64; 2]| (start..end + ECHO).contains(time);
             lit += 1;
-            right +=
+            correct +=
                 usize::from(score.iter().any(|note| note.tone == tone && sounds(note.seconds)));
         }
     }
-    let precision = f64::from(right as u32) / f64::from(lit);
+    let precision = f64::from(correct as u32) / f64::from(lit);
     Ok((Accuracy { notes: score.len(), detected, precision }, plot))
 }
 

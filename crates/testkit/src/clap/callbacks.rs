@@ -86,7 +86,7 @@ pub struct Requests {
     pub activating: AtomicBool,
     /// Whether a call came on the wrong thread, or a latency was reported outside of `activate`.
     pub misplaced: AtomicBool,
-    /// Number of calls of each kind since it was last read.
+    /// Number of calls of each kind since this number was last read.
     pub counts: [AtomicUsize; Call::ALL.len()],
     /// Calls about presets, context menus and the state, as text.
     pub log: Mutex<Vec<String>>,
@@ -218,7 +218,7 @@ fn parameter(target: ContextMenuTarget) -> u32 {
     if let ContextMenuTarget::Param(id) = target { id.get() } else { 0 }
 }
 
-/// Context menus of the host. They have one item of each kind.
+/// Context menus of the host. They have items of all kinds.
 impl HostContextMenuImpl for MainThread<'_> {
     fn populate(
         &self,

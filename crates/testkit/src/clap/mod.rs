@@ -51,7 +51,7 @@ impl Library {
         Ok(Self { entry })
     }
 
-    /// Returns the descriptor of the plugin in the file, which must be the only one.
+    /// Returns the descriptor of the file's only plugin. Another number of plugins is an error.
     pub fn plugin(&self) -> Result<&PluginDescriptor> {
         let factory = self.entry.get_plugin_factory().context("no plugin factory")?;
         let count = factory.plugin_count();

@@ -31,7 +31,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Returns the normalised value, 0..1, of `value`, as precise as plugin formats pass it.
+    /// Returns the normalised value, 0..1, of `value`, rounded to the precision with which plugin formats pass it.
     pub fn share(&self, value: f64) -> f32 {
         ((value - self.min) / (self.max - self.min)) as f32
     }

@@ -18,7 +18,8 @@ use clack_host::{
 pub struct Processor {
     pub(super) audio: PluginAudioProcessor<Callbacks>,
     max_block: usize,
-    /// Position in the song at the start of the next buffers; `None` for a host without a transport.
+    /// Transport at the start of each of the next buffers: position, tempo, and whether the song plays. `None` for a host
+    /// without a transport.
     pub transport: Option<TransportEvent>,
     /// Event that changes the transport within each of the next buffers, at the frame in its header.
     pub later_transport: Option<TransportEvent>,
@@ -144,7 +145,8 @@ impl Processor {
         })
     }
 
-    /// Processes one buffer from `input` to `output`; without `input`, in place in `output`. `changes` must be sorted.
+    /// Processes one buffer from `input` to `output`; without `input`, in place in `output`. `changes` must be sorted; their
+    /// frames count from the start of the buffer.
     pub fn process(
         &mut self,
         input: Option<&mut [&mut [f32]]>,
@@ -215,7 +217,7 @@ impl Processor {
     /// Replaces `signal` by the plugin's output. `blocks` yields the buffer lengths. If `in_place`, input and output share
     /// their buffers.
     ///
-    /// `changes` must be sorted; their frames count from the start of the signal. With a sidechain, `in_place` must be false.
+    /// `changes` must be sorted; their frames count from the start of the signal. In place, the sidechain is not passed.
     pub fn run(
         &mut self,
         signal: &mut [Vec<f32>],

@@ -35,7 +35,7 @@ pub fn accuracy(found: &[Note], score: &[Note], seconds: f64) -> Accuracy {
             real += u32::from(played);
         }
     }
-    let part = |hits: u32, of: u32| f64::from(hits) / f64::from(of.max(1));
+    let part = |hits: u32, count: u32| f64::from(hits) / f64::from(count.max(1));
     let (onset_hits, onsets_said, onsets_real) = onsets(found, score, seconds);
     Accuracy {
         precision: part(hits, detected),
@@ -82,7 +82,7 @@ fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
     (hits, detected, real)
 }
 
-/// Returns how many seconds after its start in the score each note is detected.
+/// Returns the latency of each note of `score`: the seconds from the note's start until it is detected.
 ///
 /// Leaves out notes that are shorter than 0.1 s, that are already detected before they start, or that are not detected before
 /// they end.

@@ -141,9 +141,9 @@ pub fn play(midi: &Path) -> Result<Signal> {
         fluidsynth.args(["-T", "raw", "-E", "little", "-F", "-", SOUNDFONT]).arg(midi);
         let mut player = fluidsynth.stdout(Stdio::piped()).spawn()?;
         let output = player.stdout.take().context("the output is a pipe")?;
-        let (mut bytes, most) = (Vec::new(), SECONDS * RATE as usize * FRAME);
-        output.take(most as u64).read_to_end(&mut bytes)?;
-        let complete = bytes.len() == most;
+        let (mut bytes, wanted) = (Vec::new(), SECONDS * RATE as usize * FRAME);
+        output.take(wanted as u64).read_to_end(&mut bytes)?;
+        let complete = bytes.len() == wanted;
         if complete {
             // FluidSynth would go on to the end of the song, which is not needed.
             player.kill()?;
@@ -287,7 +287,7 @@ pub struct Loudness {
     pub range: f64,
 }
 
-/// Measures a signal at [`RATE`].
+/// Measures the loudness of a signal whose sample rate is [`RATE`].
 pub fn loudness(signal: &Signal) -> Result<Loudness> {
     let mut meter = EbuR128::new(signal.len() as u32, RATE, Mode::I | Mode::LRA)?;
     let channels: Vec<&[f32]> = signal.iter().map(Vec::as_slice).collect();

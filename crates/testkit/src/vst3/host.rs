@@ -35,7 +35,7 @@ struct LastMenu {
     parameter: ParamID,
     /// The plugin's entries: name, tag and target.
     entries: Vec<(String, int32, ComPtr<IContextMenuTarget>)>,
-    /// Position at which it has popped up; `None` before.
+    /// Position at which the menu has popped up; `None` before.
     position: Option<[UCoord; 2]>,
 }
 
@@ -98,7 +98,7 @@ impl<const LOOP: bool> Host<LOOP> {
         restarts.len()
     }
 
-    /// Returns the number of calls of `restartComponent` so far, from any thread.
+    /// Returns the number of calls of `restartComponent` from any thread, since the last [`Host::latency_changes`].
     pub fn restarts(&self) -> usize {
         locked(&self.restarts).len()
     }
@@ -108,7 +108,7 @@ impl<const LOOP: bool> Host<LOOP> {
         locked(&self.dirty).clone()
     }
 
-    /// Returns the parameter of the last context menu, its position, and the names of the plugin's entries.
+    /// Returns the last context menu's parameter, position, and names of the plugin's entries. `None` if it has not popped up.
     pub fn menu(&self) -> Option<(ParamID, [int32; 2], Vec<String>)> {
         let menu = locked(&self.menu);
         let names = menu.entries.iter().map(|(name, ..)| name.clone()).collect();

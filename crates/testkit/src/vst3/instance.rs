@@ -80,7 +80,7 @@ pub struct Instance {
     pub processor: ComPtr<IAudioProcessor>,
     /// Wrapper around each call of `process`, for monitoring. It must run the closure.
     pub call: fn(&mut dyn FnMut()),
-    /// List for the events that the plugin gets with each buffer.
+    /// List of the events that the plugin gets with each buffer.
     pub events: Option<ComPtr<IEventList>>,
     /// Sidechain for the next buffers, with as many samples as they have. For an empty channel, the plugin gets a null pointer.
     pub sidechain: Option<Vec<Vec<f32>>>,
@@ -106,7 +106,8 @@ impl Instance {
         instance
     }
 
-    /// Creates an instance in a host with the component handler `handler`. Its bus arrangement and sample rate are not set yet.
+    /// Creates an instance in a host with the component handler `handler`. The bus arrangement and the sample rate are not set
+    /// yet.
     pub fn new(factory: &Factory, handler: Option<&ComPtr<IComponentHandler>>) -> Self {
         let component = factory.component();
         // SAFETY: a host may pass null.

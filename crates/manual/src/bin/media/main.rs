@@ -1,5 +1,5 @@
-//! Writes the pictures and sounds of the README and the manual. The film shows the editor of the built plugin. The sounds are the
-//! demo tune, unprocessed and through the library with every setting and preset.
+//! Writes the pictures and sounds of the README and the manual. The film shows the editor of the built plugin. The sounds are
+//! the demo tune, unprocessed, with the default settings, and with every preset.
 
 mod manual;
 
@@ -52,7 +52,7 @@ fn ffmpeg() -> Command {
     command
 }
 
-/// Plays `dry` in real time with the editor open, and writes screenshots into `folder`, numbered from `000.png`.
+/// Plays `dry` in real time with the editor open, and writes screenshots of [`SCENE`] into `folder`, numbered from `000.png`.
 fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
     // The display is so large that the pointer, in the middle of the screen, lies outside the editor.
     let display = Display::start([2100, 640])?;

@@ -1,4 +1,5 @@
-//! Pictures and sounds of the manual: the demo tune through the filter with every setting and every preset.
+//! The demo tune through the filter, for the manual: a picture of every setting whose effect is visible, and a picture and a
+//! sound of every preset.
 
 use super::ffmpeg;
 use anyhow::{Context, Result};
@@ -70,11 +71,11 @@ fn controls(shown: &Shown, value: &str) -> Result<Controls> {
     Ok(controls)
 }
 
-/// Renders the tune with `controls` up to the end of the scene of `shown`. Compensates the filter's latency.
+/// Renders the tune with `controls` and the act of `shown`, up to the end of its scene. Compensates the filter's latency.
 fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<Signal> {
     let Scene { bars, act } = shown.scene;
     let dry = &excerpt(dry, [0.0, bars[1]], rate);
-    let half = at((bars[0] + bars[1]) / 2.0, rate);
+    let middle = at((bars[0] + bars[1]) / 2.0, rate);
     let start = match act {
         // Freeze is set halfway, below.
         Act::Halfway => Settings { freeze: false, ..controls.settings },
@@ -98,15 +99,15 @@ fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<S
     }
     let latency = filter.latency();
     input = padded(input, latency);
-    let side = padded(dry.clone(), latency);
-    for part in [0..half, half..input[0].len()] {
+    let sidechain = padded(dry.clone(), latency);
+    for part in [0..middle, middle..input[0].len()] {
         if part.start > 0 {
             filter.set_settings(&controls.settings)?;
         }
         let mut channels: Vec<_> =
             input.iter_mut().map(|channel| &mut channel[part.clone()]).collect();
-        let side: Vec<_> = side.iter().map(|channel| &channel[part.clone()]).collect();
-        filter.process_events(&mut channels, &side, [], |_, _| ());
+        let sidechain: Vec<_> = sidechain.iter().map(|channel| &channel[part.clone()]).collect();
+        filter.process_events(&mut channels, &sidechain, [], |_, _| ());
     }
     input.iter_mut().for_each(|channel| drop(channel.drain(..latency)));
     Ok(if act == Act::Quieter { scaled(&input, 1.0 / QUIETER) } else { input })

@@ -17,8 +17,8 @@ const SECONDS: usize = 4;
 
 /// Renders the start of the demo tune with every preset, kernel and sample rate on both systems, and compares the files.
 ///
-/// `own` is this system's program. `foreign` is the command line that runs the other system's. Returns the number of compared
-/// files.
+/// `program` is this system's `tone-filter`. `foreign` is the command line that runs the other system's. Returns the number of
+/// compared files.
 pub fn compare(program: &Path, foreign: &[String]) -> Result<usize> {
     let (loader, arguments) = foreign.split_first().context("no command")?;
     // The folder is in the repository, because the other system's emulator may not reach others.

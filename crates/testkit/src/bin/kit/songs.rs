@@ -34,10 +34,10 @@ fn print_accuracy(tool: &Tool, songs: &[Song], flags: &[&str]) -> Result<()> {
         let (wet, _) = tool.render(&song.wav, &[&["--mix", "100"], flags].concat())?;
         let without: &[&str] = &["--lookahead=off"];
         let mut accuracies = Vec::new();
-        for (index, (wav, more)) in
+        for (index, (wav, extra)) in
             [(&song.wav, &[][..]), (&song.wav, without), (&wet, &[][..])].into_iter().enumerate()
         {
-            let found = tool.notes(wav, &[flags, more].concat())?;
+            let found = tool.notes(wav, &[flags, extra].concat())?;
             accuracies.push(accuracy(&found, &song.notes, seconds));
             if let Some(late) = late.get_mut(index) {
                 late.extend(latencies(&found, &song.notes));
@@ -51,8 +51,8 @@ fn print_accuracy(tool: &Tool, songs: &[Song], flags: &[&str]) -> Result<()> {
         rows.push(accuracies);
     }
     let mean = |column: usize| {
-        let mean = |of: fn(&Accuracy) -> f64| {
-            rows.iter().map(|row| of(&row[column])).sum::<f64>() / rows.len() as f64
+        let mean = |value: fn(&Accuracy) -> f64| {
+            rows.iter().map(|row| value(&row[column])).sum::<f64>() / rows.len() as f64
         };
         cell(&Accuracy {
             precision: mean(|accuracy| accuracy.precision),
@@ -65,8 +65,8 @@ fn print_accuracy(tool: &Tool, songs: &[Song], flags: &[&str]) -> Result<()> {
     for (mut late, name) in late.into_iter().zip(["With lookahead", "Without"]) {
         late.sort_by(f64::total_cmp);
         ensure!(!late.is_empty(), "no note was found");
-        let [median, most] = [late.len() / 2, late.len() * 9 / 10].map(|at| 1000.0 * late[at]);
-        println!("\n{name}, notes start {median:.0} ms late (median), 90 % up to {most:.0} ms.");
+        let [median, upper] = [late.len() / 2, late.len() * 9 / 10].map(|at| 1000.0 * late[at]);
+        println!("\n{name}, notes start {median:.0} ms late (median), 90 % up to {upper:.0} ms.");
     }
     Ok(())
 }

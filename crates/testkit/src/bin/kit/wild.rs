@@ -21,7 +21,7 @@ const HANGS: &str = "300";
 /// Maximum difference between our sample and that of ffmpeg: 1 LSB of 16 bits.
 const STEP: f32 = 1.0 / 32_768.0;
 
-/// Maximum power of the difference in lossy formats, relative to the power of the signal: -80 dB.
+/// Maximum power of a larger difference, as in lossy formats, relative to the power of the signal: -80 dB.
 const LOSSY: f64 = 1e-8;
 
 /// Reads all files below `folders` with `program` and with ffmpeg. Prints the files whose samples differ, and a table with the
@@ -104,14 +104,14 @@ fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, 
         }
         Some(ours) => {
             let pairs = || ours.iter().zip(&theirs);
-            let most = pairs().map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            let largest = pairs().map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             let power = |difference: f32| f64::from(difference).powi(2);
-            let off: f64 = pairs().map(|(a, b)| power(a - b)).sum();
-            let all: f64 = theirs.iter().map(|sample| power(*sample)).sum();
-            if most <= STEP || off <= LOSSY * all {
+            let difference: f64 = pairs().map(|(a, b)| power(a - b)).sum();
+            let whole: f64 = theirs.iter().map(|sample| power(*sample)).sum();
+            if largest <= STEP || difference <= LOSSY * whole {
                 ("the same", String::new())
             } else {
-                ("of other samples", format!("{:.0} dB off", 10.0 * (off / all).log10()))
+                ("of other samples", format!("{:.0} dB off", 10.0 * (difference / whole).log10()))
             }
         }
     })

@@ -15,7 +15,7 @@ const SCREEN: [u16; 2] = [1000, 640];
 /// Maximum time until the editor must be visible.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Number of colours from which on a picture counts as one of the editor.
+/// A picture with more colours than this shows the editor.
 const COLOURS: usize = 200;
 
 /// Runs `program` until the editor is visible, and writes a picture of the display to `path`. `display` names a running
