@@ -155,8 +155,8 @@ impl KeyFinder {
         let raised = if raised { LEADING * leading > seventh } else { leading > LEADING * seventh };
         self.key = Some((key, raised));
         let steepness = STEEPNESS * seconds / (seconds + HALF);
-        let own = correlations[key];
-        let sum: f64 = correlations.iter().map(|r| libm::exp(steepness * (r - own))).sum();
+        let chosen = correlations[key];
+        let sum: f64 = correlations.iter().map(|r| libm::exp(steepness * (r - chosen))).sum();
         self.certainty = 1.0 / sum;
     }
 }

@@ -197,7 +197,7 @@ entries! {
         MajorPentatonic: "major-pentatonic", "Major pentatonic";
         /// Natural minor without its second and sixth.
         MinorPentatonic: "minor-pentatonic", "Minor pentatonic";
-        /// Minor pentatonic with a raised fourth.
+        /// Minor pentatonic and, in addition, a raised fourth.
         Blues: "blues", "Blues";
         /// Six whole tones.
         WholeTone: "whole-tone", "Whole tone";

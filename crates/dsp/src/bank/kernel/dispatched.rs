@@ -67,10 +67,10 @@ impl Work for Dispatched<'_> {
 /// Kinds of [`Weighting`] as values of a const parameter.
 const SWITCHED: u8 = Weighting::Switched as u8;
 const MOVING: u8 = Weighting::Moving as u8;
-/// Panned notes: any weights, also for the stereo differences.
+/// Panned notes: weights of any value, for the sum and for the stereo difference.
 const PLACED: u8 = MOVING + 1;
-/// Any kind, chosen at run time. Portable vectors may compile to arrays, and a loop on arrays to many times the code of a loop
-/// on vectors. So one loop serves all kinds.
+/// Any kind, chosen at run time, for portable vectors. These may be plain arrays, for which a loop needs many times as much code.
+/// So one loop serves all kinds.
 const ANY: u8 = PLACED + 1;
 
 /// Processes `task` with weights of the kind `WEIGHTS`. Without `DRIVEN`, the bands are not summed, and the sums are 0.

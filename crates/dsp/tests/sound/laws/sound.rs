@@ -178,7 +178,7 @@ fn fall(controls: &Controls) -> [f64; 2] {
             ]);
         }
     });
-    [0, 1].map(|of| (levels[0][of] - levels[1][of]) / 0.2)
+    [0, 1].map(|index| (levels[0][index] - levels[1][index]) / 0.2)
 }
 
 /// Checks a decay rate in dB per second, to 10 %.
@@ -259,9 +259,9 @@ pub fn morph(controls: &Controls) -> Outcome {
 }
 
 pub fn bypass(controls: &Controls) -> Outcome {
-    let mut own = *controls;
-    own.routing = Routing { bypass: true, ..own.routing };
-    let heard = one_note(&own).0.run();
+    let mut bypassed = *controls;
+    bypassed.routing = Routing { bypass: true, ..bypassed.routing };
+    let heard = one_note(&bypassed).0.run();
     ensure!(heard.output == heard.input, "another output than the input");
     Ok(())
 }
