@@ -23,9 +23,9 @@ use tone_filter_simd::Kernel;
 /// Maximum ratio of early and current power: 30 dB.
 const MOST: f32 = 1000.0;
 
-/// Time by which a band's early level leads, relative to the sum of two time constants. One is that of the band's tracker. The
-/// other is that of the band's resonator or of the total power's tracker, whichever is slower. In this time, the power of a new
-/// tone rises to about half of its final value.
+/// Time by which the early levels lead, relative to the sum of two time constants. For a band: that of its tracker, and that of
+/// its resonator or of the total power's tracker, whichever is slower. For the total power: those of its tracker and its
+/// low-pass. In this time, the power of a new tone rises to about half of its final value.
 const AHEAD: f64 = 0.9;
 /// Offset of -200 dB that is added to both powers of a ratio, so that the ratio is 1 in silence. No test fixes the value, because
 /// it counts only for powers near -200 dB, which are inaudible even after 80 dB of gain.

@@ -473,7 +473,7 @@ impl ToneFilter {
         self.analysis.source.set_score(score)
     }
 
-    /// Returns the latest decisions: of the score if there is one, otherwise of the listener.
+    /// Returns the latest decisions: of the score if there is one, otherwise of the listener or the scout.
     pub fn decisions(&self) -> &Decisions {
         self.analysis.source.decisions()
     }

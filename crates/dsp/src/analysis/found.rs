@@ -20,8 +20,8 @@ const TOLERANCE: f64 = 2.5;
 const NEAR: f64 = 0.05;
 /// Maximum speed of the bands' tuning in cents per second.
 const SPEED: f64 = 40.0;
-/// Hysteresis in cents. A tuning 50 cents high sounds like one 50 cents low, so an estimate changes its sign only this far
-/// beyond 50 cents.
+/// Hysteresis in cents. A tuning 50 cents high fits the same tones as one 50 cents low, so an estimate changes its sign only this
+/// far beyond 50 cents.
 const SIDE: f64 = 10.0;
 /// Time constant in seconds of the mean tempo, and of its certainty.
 const TEMPO_MEMORY: f64 = 8.0;

@@ -11,8 +11,8 @@ use crate::{
 };
 use tone_filter_listener::Decisions;
 
-/// Time in seconds from the closing of a gate, and from its opening, until its edge leaves the delay. After the gate turns, the
-/// band's weight moves within 5 ms.
+/// Seconds by which a gate turns before the edge of its note leaves the delay: first for closing, then for opening. The weight of
+/// the band then moves within 5 ms.
 const BEFORE: [f64; 2] = [0.003, 0.005_5];
 /// Number of decisions after an early one until the sure decisions control the gate again.
 const UNSURE: u32 = 5;

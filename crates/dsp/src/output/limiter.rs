@@ -76,8 +76,8 @@ impl Limiter {
         }
     }
 
-    /// Advances by a sample, and returns its gain. `input` and `mixed` are maximum magnitudes over all channels: of the dry signal,
-    /// multiplied by the output gain, and of the mix.
+    /// Advances by a sample, and returns the gain for it. Over all channels, `input` is the maximum magnitude of the dry signal,
+    /// times the output gain, and `mixed` that of the mix.
     fn next(&mut self, input: f32, mixed: f32, threshold: f32) -> f32 {
         // Clamped, so that a faulty sample far beyond full scale decays soon.
         let before = self.input.min(f64::from(LOUDEST));

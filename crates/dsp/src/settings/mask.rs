@@ -102,7 +102,7 @@ impl<const N: usize> std::str::FromStr for Switches<N> {
     }
 }
 
-/// Pitch class by its index in [`PITCH_CLASSES`], written as its name.
+/// Pitch class, by its index in [`PITCH_CLASSES`]. As text, it is a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PitchClass(u8);
 

@@ -118,7 +118,7 @@ impl From<Settings> for Controls {
 }
 
 impl Controls {
-    /// Returns why the setting `id` has no effect, as [`Settings::idle`] does, and for connections, too.
+    /// Returns why the setting or connection `id` has no effect; see [`Settings::idle`].
     ///
     /// ```
     /// use tone_filter_dsp::Controls;

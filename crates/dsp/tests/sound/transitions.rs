@@ -7,7 +7,7 @@ use tone_filter_testkit::{Draws, Music, Note, Scene, Values, sweep};
 const RATE: f64 = 48_000.0;
 /// Samples of the window in which a level is measured: 20 ms.
 const WINDOW: usize = 960;
-/// Samples until a filter has settled: lookahead, the listener and 50 time constants of the default Release.
+/// Samples after which a filter has settled: enough for lookahead, the listener and 50 time constants of the default Release.
 const SETTLED: usize = 96_000;
 
 /// Left and right.

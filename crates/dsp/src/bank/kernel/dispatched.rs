@@ -33,7 +33,7 @@ const MUTED: f32 = 1e11;
 /// Lower bound of the squared output of a band, for CPUs on which denormals are slow and not flushed to zero: 170 dB below full
 /// scale.
 const QUIETEST: f32 = 1e-17;
-/// Lower bound of a gated amplitude on the same CPUs. Its square is just not denormal.
+/// Lower bound of a gated amplitude, for the CPUs of [`QUIETEST`]. Its square is just above the denormals.
 const QUIETEST_GATED: f32 = 1.1e-19;
 
 /// Task for the vectors of a kernel. The result agrees with [`scalar::process`](super::scalar::process) to 90 dB.

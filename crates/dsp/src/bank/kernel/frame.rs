@@ -42,7 +42,7 @@ pub(crate) struct Frame {
     pub shuts: bool,
     /// Weight of `bp` in the conversion `lo' = (lo + tilt bp) enter`. Needed because plain `lo` belongs to a damped loop.
     pub tilt: Lanes,
-    /// Factor in the same conversion.
+    /// Factor `enter` in the conversion that [`Self::tilt`] describes.
     pub enter: Lanes,
     /// Rounded inverse of `enter`.
     pub leave: Lanes,

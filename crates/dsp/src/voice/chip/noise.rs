@@ -8,7 +8,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 const CLOCK: f64 = 1_789_773.0;
 /// Rate of the brightest noise that is played, as an index among the console's 16 rates.
 const BRIGHTEST: f32 = 4.0;
-/// Rate of the darkest noise that is played, as such an index.
+/// Rate of the darkest noise that is played, as an index among the console's 16 rates.
 const DARKEST: f32 = 10.0;
 /// Clock cycles per step of the register, at the rates from [`BRIGHTEST`] to [`DARKEST`].
 const PERIODS: [u16; 7] = [64, 96, 128, 160, 202, 254, 380];

@@ -134,7 +134,7 @@ fn weaker(controls: &Controls, down: f64) -> f64 {
     loud - soft
 }
 
-/// Plays a note, and one that is `down` dB weaker. With the second of two values, the weaker note must be at least 4 dB farther
+/// Plays a note, and one that is `down` dB weaker. With the second of `values`, the weaker note must be at least 4 dB farther
 /// below the other than with the first.
 fn weakens(
     controls: &Controls,
@@ -279,7 +279,7 @@ pub fn lookahead(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Plays two notes: one is 6 dB louder on the left, one 6 dB louder on the right.
+/// Plays two notes: one is 6 dB louder on the left, the other 6 dB louder on the right.
 pub fn stereo(controls: &Controls) -> Outcome {
     for stereo in Stereo::ALL {
         let controls = with(controls, |own| own.stereo = stereo);
