@@ -23,8 +23,8 @@ impl Delay {
         self.position = 0;
     }
 
-    /// Crossfades `range` of every channel with the delayed signal. `delayed(frame)` has the gain and the weight (0..1) of the
-    /// delayed signal; the range starts at frame 0. Channels beyond the number of the delay are left untouched.
+    /// Crossfades `range` of every channel with the delayed signal. `delayed(frame)` returns the gain and the weight (0..1) of
+    /// the delayed signal; the range starts at frame 0. Channels without a ring are left untouched.
     pub fn process(
         &mut self,
         channels: &mut [&mut [f32]],

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Writes the mean of all channels in `range` to `to`.
+/// Writes the mean of all channels to `to`, for the samples `range`.
 pub fn mean(channels: &[impl AsRef<[f32]>], range: Range<usize>, to: &mut [f32]) {
     if let [only] = channels {
         return to.copy_from_slice(&only.as_ref()[range]);

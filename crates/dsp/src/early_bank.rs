@@ -23,11 +23,12 @@ use tone_filter_simd::Kernel;
 /// Maximum ratio of early and current power: 30 dB.
 const MOST: f32 = 1000.0;
 
-/// Time by which the early levels lead, relative to the sum of two time constants: of the band's tracker, and of its resonator
-/// or the total power's tracker, whichever is slower. In this time, the power of a new tone rises to a half.
+/// Time by which the early levels lead, relative to the sum of two time constants. For a band: that of its tracker, and that of
+/// its resonator or of the total power's tracker, whichever is slower. For the total power: those of its tracker and its
+/// low-pass. In this time, the power of a new tone rises to about half of its final value.
 const AHEAD: f64 = 0.9;
-/// Offset that is added to both powers of a ratio, so that silence has a ratio of 1: -200 dB. No test fixes the value, because it
-/// counts only for powers near -200 dB, which are inaudible even after 80 dB of gain.
+/// Offset of -200 dB that is added to both powers of a ratio, so that the ratio is 1 in silence. No test fixes the value, because
+/// it counts only for powers near -200 dB, which are inaudible even after 80 dB of gain.
 const NOTHING: f32 = 1e-20;
 
 const BANKS: usize = 2;
@@ -58,11 +59,11 @@ pub struct EarlyBank {
     /// Levels of the last blocks, in a ring.
     levels: Vec<Levels>,
     latest: usize,
-    /// Total power of each bank in the current block.
+    /// Total power of each bank at each sample of the current block.
     totals: [[f32; BLOCK]; BANKS],
-    /// Age of each tone's early level in samples; the newest level has the age 0.
+    /// Age in samples at which the early level of each tone is read from `levels`. The newest level has the age 0.
     ages: [f64; TONES],
-    /// Age of the early total power in samples.
+    /// Age in samples at which the early total power is read from `levels`.
     total_age: f64,
     /// Gains that move the levels ahead.
     pub gains: Ramp<Lanes>,
@@ -173,7 +174,7 @@ impl EarlyBank {
     fn at(&self, age: f64, value: impl Fn(&Levels) -> f32) -> f32 {
         let (age, count) = ((age / BLOCK as f64).max(0.0), self.levels.len());
         let levels = |blocks: usize| &self.levels[(self.latest + count - blocks % count) % count];
-        let [later, earlier] = [0, 1].map(|more| value(levels(age as usize + more)));
+        let [later, earlier] = [0, 1].map(|older| value(levels(age as usize + older)));
         later + age.fract() as f32 * (earlier - later)
     }
 

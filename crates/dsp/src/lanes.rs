@@ -18,7 +18,7 @@ pub fn sum(values: &[f32]) -> f32 {
 /// Number of lanes: one for each tone, and padding that fills up the vectors.
 pub const LANES: usize = 80;
 
-/// One value per tone. The padding lanes are 0.
+/// One value per tone. The padding lanes are 0, except in some factors of the kernels.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub struct Lanes(pub [f32; LANES]);

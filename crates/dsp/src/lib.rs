@@ -325,8 +325,8 @@ impl ToneFilter {
         self.position = 0;
     }
 
-    /// Returns the seconds from the end of the input until the wet signal is at least 60 dB down: the T60 of the resonators plus
-    /// the T60 of the RMS trackers. For times that follow the music, the slowest detectable tempo counts.
+    /// Returns the seconds from the end of the input until the wet signal is at least 60 dB down: the T60 of the lowest band's
+    /// resonator plus the T60 of the RMS trackers. For times that follow the music, the slowest detectable tempo counts.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -396,8 +396,8 @@ impl ToneFilter {
         snapshot
     }
 
-    /// Applies an event of the player's keys from the next multiple of 64 samples on. Events have no effect with [`Keys::Off`].
-    /// [`ToneFilter::process_events`] takes events with sample offsets.
+    /// Applies an event of the player's keys from the next multiple of 64 samples on. With [`Keys::Off`], the filter keeps track
+    /// of the keys, but they have no effect. [`ToneFilter::process_events`] takes events with sample offsets.
     pub fn play(&mut self, event: KeyEvent) {
         let before = self.keyboard().bend;
         self.analysis.keys.play(event);
@@ -473,7 +473,7 @@ impl ToneFilter {
         self.analysis.source.set_score(score)
     }
 
-    /// Returns the latest decisions: of the score if there is one, otherwise of the listener.
+    /// Returns the latest decisions: of the score if there is one, otherwise of the listener or the scout.
     pub fn decisions(&self) -> &Decisions {
         self.analysis.source.decisions()
     }
@@ -522,8 +522,8 @@ impl ToneFilter {
         self.analysis.found.want_tempo(find);
     }
 
-    /// Sets the tempo that the user knows the music to have, in beats per minute. The found tempo is then doubled or halved until
-    /// it is nearest to this one. Takes effect from the next frame of the listener on.
+    /// Sets the tempo that the user knows the music to have, in beats per minute; `None` if it is unknown. The found tempo is
+    /// then doubled or halved until it is nearest to this one. Settings follow the change with the listener's next frame.
     pub fn expect_tempo(&mut self, tempo: Option<f64>) {
         self.analysis.found.expect_tempo(tempo);
     }
@@ -542,9 +542,8 @@ impl ToneFilter {
     /// Reports the notes that began or ended in the last block, of bands that may sound. [`of_listener`] converts the notes to
     /// tones.
     ///
-    /// With `auto`, velocities are relative to the level of the music; otherwise to full scale. Must be called after each block, with
-    /// the same `notes`. Needs a focus above 0 % or [`ToneFilter::detect_notes`]. A frozen
-    /// filter reports nothing.
+    /// With `auto`, velocities are relative to the level of the music; otherwise to full scale. Must be called after each block,
+    /// with the same `notes`. Needs a focus above 0 % or [`ToneFilter::detect_notes`]. A frozen filter reports nothing.
     ///
     /// ```
     /// use std::f32::consts::TAU;
@@ -584,7 +583,7 @@ impl ToneFilter {
     }
 
     /// Returns the bend in semitones from the MIDI key of `band`, tuned to an A4 of 440 Hz, to the pitch of its note; `None`
-    /// while no pitch is detected.
+    /// while no pitch is detected, or while the bands are frozen.
     pub(crate) fn bend(&self, band: usize) -> Option<f32> {
         let Settings { voice, vibrato, .. } = self.timeline.now.settings;
         let share = if voice == Voice::Soft { 1.0 } else { vibrato / 100.0 };

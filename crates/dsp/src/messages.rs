@@ -86,8 +86,8 @@ impl<M: Message> MessageQueue<M> {
         self.detected.clear();
     }
 
-    /// Queues a message that arrives at `frame` of the next call of [`MessageQueue::process`]. If the queue is full, its oldest
-    /// message is played at once and passed to `send`. Does not allocate.
+    /// Queues a message that arrives at `frame` of the next call of [`MessageQueue::process`]. If the queue is full, first passes
+    /// its oldest message to `send`, and plays it if it has not been played yet. Does not allocate.
     pub fn push(
         &mut self,
         filter: &mut ToneFilter,
@@ -109,8 +109,8 @@ impl<M: Message> MessageQueue<M> {
         self.waiting.push_back((due.max(last), message));
     }
 
-    /// Processes `channels` with [`ToneFilter::process_events`] and the messages that are due. Passes these messages and the
-    /// detected notes to `send`, in order, each with its frame. Does not allocate.
+    /// Processes `channels` with [`ToneFilter::process_events`], and plays the messages whose sound reaches the bands. Passes the
+    /// messages that are due and the detected notes to `send`, in order, each with its frame. Does not allocate.
     pub fn process(
         &mut self,
         filter: &mut ToneFilter,

@@ -15,8 +15,8 @@ pub struct BlockPlan {
     pub smoothed: SmoothedSettings,
     /// Whether `smoothed` may have changed since the last block.
     pub moved: bool,
-    /// Smoothed settings of the undelayed sound, for listener and early bank. They differ from `smoothed` while the delay
-    /// records.
+    /// Smoothed settings of the undelayed sound, for listener and early bank. They can differ from `smoothed` only while the
+    /// delay records.
     pub heard: SmoothedSettings,
     /// Whether `heard` may have changed since the last block.
     pub heard_moved: bool,
@@ -30,7 +30,7 @@ pub struct BlockPlan {
     pub pans: Option<Ramp<Lanes>>,
     /// Gains and crossfades, interpolated sample by sample.
     pub mix_gains: Ramp<MixGains>,
-    /// Whether the delay of `lookahead` records. It records before its fade-in and until its fade-out has ended.
+    /// Whether the delay of `lookahead` records. It starts before its fade-in, and stops after its fade-out.
     pub delaying: bool,
     /// Output gain as a factor; 1 while bypassed.
     pub output_gain: f32,

@@ -32,8 +32,8 @@ impl ToneFilter {
         self.process_with(channels, |_, _| ());
     }
 
-    /// Processes as [`ToneFilter::process`] does, with a callback: at the end of every block of 64 samples, `each` gets the
-    /// number of samples of this call so far and the filter.
+    /// Processes as [`ToneFilter::process`] does, with a callback. At the end of every block of 64 samples, `each` gets two
+    /// arguments: the number of samples of this call so far, and the filter.
     pub fn process_with(&mut self, channels: &mut [&mut [f32]], each: impl FnMut(usize, &Self)) {
         self.process_events(channels, &[], [], each);
     }

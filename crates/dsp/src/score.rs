@@ -76,9 +76,10 @@ impl Default for Score {
 }
 
 impl Score {
-    /// Creates a score of `notes` in any order. If two notes of a tone overlap, the first one ends before the second one begins.
-    /// Skips notes whose tone is 77 or more, whose times are more than 30 years from the start, or whose end is not after their
-    /// start. Velocity and place are clamped to their ranges.
+    /// Creates a score of `notes` in any order. A note that lasts longer ends 20 ms before the next one of its tone, or halfway
+    /// between both starts if that is later. Notes of a tone with equal starts become one. Skips notes whose tone is 77 or more,
+    /// whose times are more than 30 years from the start of the music, or whose end is not after their start. Velocity and place
+    /// are clamped to their ranges.
     ///
     /// ```
     /// use tone_filter_dsp::{Score, ScoreNote, notes::A4};
@@ -98,24 +99,24 @@ impl Score {
                 tones[note.tone].push(ScoreNote { velocity, place, ..note });
             }
         }
-        for own in &mut tones {
-            own.sort_by(|a: &ScoreNote, b| a.start.total_cmp(&b.start));
+        for of_tone in &mut tones {
+            of_tone.sort_by(|a: &ScoreNote, b| a.start.total_cmp(&b.start));
             // Notes of a tone with the same start become one, because the first would have no duration.
-            own.dedup_by(|later, first| {
+            of_tone.dedup_by(|later, first| {
                 let same = later.start == first.start;
                 if same {
                     first.end = first.end.max(later.end);
                 }
                 same
             });
-            for index in 1..own.len() {
-                let next = own[index].start;
-                let note = &mut own[index - 1];
+            for index in 1..of_tone.len() {
+                let next = of_tone[index].start;
+                let note = &mut of_tone[index - 1];
                 let end = note.end.min(next - GAP);
                 note.end = end.max(note.start + 0.5 * (next - note.start)).min(note.end);
             }
             // Rounding may have halved the duration of a note to 0.
-            own.retain(|note| note.start < note.end);
+            of_tone.retain(|note| note.start < note.end);
         }
         Self { tones }
     }
@@ -156,9 +157,9 @@ impl Score {
 
     /// Returns the state of `tone` (0..77) at a time in seconds; `None` while no note plays.
     pub(crate) fn state(&self, tone: usize, seconds: f64) -> Option<ScoreState> {
-        let own = &self.tones[tone];
-        let after = own.partition_point(|note| note.start <= seconds);
-        let note = *own.get(after.checked_sub(1)?)?;
+        let notes = &self.tones[tone];
+        let after = notes.partition_point(|note| note.start <= seconds);
+        let note = *notes.get(after.checked_sub(1)?)?;
         let begun = seconds - note.start < BEGUN;
         (seconds < note.end).then_some(ScoreState { note, begun })
     }

@@ -92,7 +92,7 @@ impl Synthesis {
         self.early.tune(&plan.smoothed.settings);
     }
 
-    /// Updates the parameters after a change of the settings or of the number of tones.
+    /// Updates the parameters after a change of the settings or of the number of tones. Begins the early bank's block.
     pub fn update(&mut self, plan: &BlockPlan) {
         let before = self.tones();
         self.low_gain.next(plan.smoothed.fades[Fade::LowBands]);
@@ -110,7 +110,7 @@ impl Synthesis {
             return;
         }
         if !self.early.running {
-            let banks = self.banks[..self.layout.banks()].iter().map(|own| &own.bank);
+            let banks = self.banks[..self.layout.banks()].iter().map(|voices| &voices.bank);
             self.early.activate(banks, &self.params);
         }
         if plan.moved {
@@ -130,7 +130,7 @@ impl Synthesis {
             self.early.powers()
         } else {
             let powers = self.banks().map(|bank| bank.powers(&self.params));
-            powers.fold(Lanes::ZERO, |all, own| Lanes::of(|tone| all.0[tone].max(own.0[tone])))
+            powers.fold(Lanes::ZERO, |all, one| Lanes::of(|tone| all.0[tone].max(one.0[tone])))
         };
         // At the start of a sound, all bands have nearly the same power: rounding errors must not decide which is the strongest.
         Lanes::of(|tone| f32::from_bits(powers.0[tone].to_bits() & !0xff))
@@ -220,7 +220,7 @@ impl Synthesis {
             return;
         }
         let banks = if self.set_inputs(plan, channels, rows, span).0 { 2 } else { 1 };
-        let inputs = self.inputs[..banks].iter().map(|own| &own[span.in_block()]);
+        let inputs = self.inputs[..banks].iter().map(|input| &input[span.in_block()]);
         self.early.process(kernel, span.position, inputs);
     }
 
@@ -323,8 +323,8 @@ impl Synthesis {
 }
 
 fn product(weights: &Ramp<Lanes>, gains: &Ramp<Lanes>) -> Ramp<Lanes> {
-    let of = |one: &Lanes, other: &Lanes| Lanes::of(|tone| one.0[tone] * other.0[tone]);
-    Ramp::between(of(&weights.from, &gains.from), of(&weights.to, &gains.to))
+    let multiply = |one: &Lanes, other: &Lanes| Lanes::of(|tone| one.0[tone] * other.0[tone]);
+    Ramp::between(multiply(&weights.from, &gains.from), multiply(&weights.to, &gains.to))
 }
 
 /// Writes the inputs of the banks for the samples `range` of `channels`. One bank gets the mean of all channels. With `two`

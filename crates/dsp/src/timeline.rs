@@ -35,7 +35,7 @@ impl Timeline {
         self.now = controls;
     }
 
-    /// Queues controls for the first block that begins at least `samples` after the current block.
+    /// Queues controls for the first block that begins at least `samples` after the start of the current block.
     pub fn wait(&mut self, controls: Resolved, samples: usize) {
         let due = self.blocks + samples.div_ceil(BLOCK) as u64;
         self.waiting.pop_back_if(|(last, _)| *last == due);

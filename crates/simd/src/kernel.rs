@@ -30,7 +30,7 @@ fn run_portable(work: impl Work) {
     work.run_portable(fearless_simd::Fallback::new());
 }
 
-/// Runs `work` on the vectors of the WebAssembly module. A second copy of all loops, on arrays, would be a fifth of its code.
+/// Runs `work` on the vectors of WebAssembly. A second copy of all loops, on arrays, would be a fifth of the module's code.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 fn run_portable(work: impl Work) {
     work.run(Level::new().as_wasm_simd128().expect("the build has this feature"));

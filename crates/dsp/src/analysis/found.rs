@@ -20,8 +20,8 @@ const TOLERANCE: f64 = 2.5;
 const NEAR: f64 = 0.05;
 /// Maximum speed of the bands' tuning in cents per second.
 const SPEED: f64 = 40.0;
-/// Hysteresis in cents. A tuning 50 cents high sounds like one 50 cents low, so an estimate changes its sign only this far
-/// beyond 50 cents.
+/// Hysteresis in cents. A tuning 50 cents high fits the same tones as one 50 cents low, so an estimate changes its sign only this
+/// far beyond 50 cents.
 const SIDE: f64 = 10.0;
 /// Time constant in seconds of the mean tempo, and of its certainty.
 const TEMPO_MEMORY: f64 = 8.0;
@@ -75,7 +75,7 @@ struct Tempo {
     expected: Option<f64>,
     /// One-pole coefficient of `mean` and `certainty` per frame.
     share: f64,
-    /// Mean of the tempo in octaves; `None` before the first estimate.
+    /// Mean of the tempo's binary logarithm; `None` before the first estimate.
     mean: Option<f64>,
     /// Fraction of the recent time in which the tempo was near the mean.
     certainty: f64,
@@ -184,8 +184,8 @@ impl Found {
         self.tempo.search.wanted = wanted;
     }
 
-    /// Sets the tempo that the user expects, in beats per minute. A change takes effect with the next frame, and restarts the
-    /// mean.
+    /// Sets the tempo that the user expects, in beats per minute. The followed tempo changes with the next frame. A change
+    /// restarts the mean.
     pub fn expect_tempo(&mut self, tempo: Option<f64>) {
         if tempo != self.tempo.expected {
             (self.tempo.expected, self.tempo.mean) = (tempo, None);
@@ -251,10 +251,11 @@ impl Found {
         self.key.key().filter(|_| self.search.active)
     }
 
-    /// Returns the estimated frequency of A4 in Hz, within 60 cents of the `tuning` setting; `None` while the search is off.
+    /// Returns the estimated frequency of A4 in Hz, within 60 cents of the `tuning` setting; `None` while the search is off, or
+    /// if too few tones agree.
     pub fn a4(&self, settings: &Settings) -> Option<f64> {
-        let side = libm::exp2(self.cents.clamp(-SIDE, SIDE) / 1200.0);
-        let near = f64::from(settings.tuning) * side;
+        let ratio = libm::exp2(self.cents.clamp(-SIDE, SIDE) / 1200.0);
+        let near = f64::from(settings.tuning) * ratio;
         self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.search.active)
     }
 
@@ -337,11 +338,11 @@ mod tests {
             // Tones of a common direction, with others in random directions.
             direction += pace;
             let stray = std::f64::consts::TAU * draws.share();
-            let (own, other) = (loudness * draws.share(), 0.5 * draws.share());
+            let (common, random) = (loudness * draws.share(), 0.5 * draws.share());
             let tones = Deviation {
-                re: own * direction.cos() + other * stray.cos(),
-                im: own * direction.sin() + other * stray.sin(),
-                weight: own + other,
+                re: common * direction.cos() + random * stray.cos(),
+                im: common * direction.sin() + random * stray.sin(),
+                weight: common + random,
             };
             found.push_notes(&decisions, tones, &settings);
             truth.push(&decisions.on, [tones.re, tones.im, tones.weight], tuning, transpose);
@@ -357,8 +358,8 @@ mod tests {
                 found.key().map(|key| f64::from(key.certainty)),
                 truth.key.map(|key| key.certainty),
             ];
-            let [own, expected] = certainties.map(Option::unwrap_or_default);
-            assert!((own - expected).abs() < 1e-6, "frame {frame}: {own}, not {expected}");
+            let [actual, expected] = certainties.map(Option::unwrap_or_default);
+            assert!((actual - expected).abs() < 1e-6, "frame {frame}: {actual}, not {expected}");
             let resolved = found.resolve(&settings.into()).settings;
             let in_use = (resolved.scale != Scale::Auto)
                 .then(|| (resolved.root.index(), mode(resolved.scale)));

@@ -1,8 +1,8 @@
 //! Gates: with lookahead, notes start and end exactly with the delayed sound.
 //!
 //! The listener decides twice about a frame. The early decision comes 46 ms before the sure one, and is less reliable. The sure
-//! decision comes after the edge has left the delay. At a clear edge, the early decision turns the gate on time. The sure
-//! decision confirms or reverts it some frames later.
+//! decision comes after the edge has left the delay. At a clear edge, the early decision opens or closes the gate in
+//! time. The sure decision confirms or reverts it some frames later.
 
 use crate::{
     lanes::BLOCK,
@@ -11,10 +11,10 @@ use crate::{
 };
 use tone_filter_listener::Decisions;
 
-/// Time in seconds from the closing of a gate, and from its opening, until its edge leaves the delay. After the gate turns, the
-/// band's weight moves within 5 ms.
+/// Seconds by which a gate turns before the edge of its note leaves the delay: first for closing, then for opening. The weight of
+/// the band then moves within 5 ms.
 const BEFORE: [f64; 2] = [0.003, 0.005_5];
-/// Number of decisions between the early and the sure decision about a frame.
+/// Number of decisions after an early one until the sure decisions control the gate again.
 const UNSURE: u32 = 5;
 
 /// Scheduled opening or closing of a gate.
@@ -31,7 +31,7 @@ struct Gate {
     turn: Option<Turn>,
     /// Whether the latest decisions still allow a scheduled opening.
     may_open: bool,
-    /// Number of decisions until the sure one about the latest edge.
+    /// Number of decisions until the sure ones control the gate again.
     unsure: u32,
 }
 

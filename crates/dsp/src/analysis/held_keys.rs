@@ -102,11 +102,11 @@ impl HeldKeys {
         let mut weights = Lanes::ZERO;
         for (tone, weight) in weights.0.iter_mut().take(TONES).enumerate() {
             let offset = offsets.map_or(0, |offsets| offsets[tone]);
-            let own = midi_note(tone, transpose) + i32::from(offset);
+            let note = midi_note(tone, transpose) + i32::from(offset);
             *weight = match mode {
                 Keys::Off => 0.0,
-                Keys::Hold | Keys::Add => self.gain(own),
-                Keys::HoldAny => (own.rem_euclid(12)..NOTES as i32)
+                Keys::Hold | Keys::Add => self.gain(note),
+                Keys::HoldAny => (note.rem_euclid(12)..NOTES as i32)
                     .step_by(12)
                     .map(|key| self.gain(key))
                     .fold(0.0, f32::max),

@@ -117,13 +117,13 @@ impl Weigh<'_> {
                 four(simd, other_dry, start),
                 four(simd, other_wet, start),
             ];
-            for own in columns(rows) {
+            for input in columns(rows) {
                 // The last output is added last, as it is available last.
-                let known = b0.mul_add(own, b1.mul_add(x0, b2 * x1));
+                let known = b0.mul_add(input, b1.mul_add(x0, b2 * x1));
                 let shelved = a0.mul_add(y0, a1.mul_add(y1, known));
                 let once = pole.mul_add(first, shelved - y0);
                 second = pole.mul_add(second, once - first);
-                (x1, x0, y1, y0, first) = (x0, own, y0, shelved, once);
+                (x1, x0, y1, y0, first) = (x0, input, y0, shelved, once);
                 squares = second.mul_add(second, squares);
                 products = second.mul_add(second.slide::<1>(second), products);
             }

@@ -208,9 +208,9 @@ impl Analysis {
         let (mut dry, mut wet) = ((1.0 - mix) * output, mix * output);
         if now.fades[Fade::Auto] > 0.0 {
             let auto = f64::from(now.fades[Fade::Auto]);
-            let (own_dry, own_wet) = self.level.mix(mix);
-            dry += auto * (output * own_dry - dry);
-            wet += auto * (output * own_wet - wet);
+            let (auto_dry, auto_wet) = self.level.mix(mix);
+            dry += auto * (output * auto_dry - dry);
+            wet += auto * (output * auto_wet - wet);
         }
         self.mix = (dry / output, wet / output);
         plan.output_gain =

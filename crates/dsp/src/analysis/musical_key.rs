@@ -19,7 +19,7 @@ const KEYS: usize = 12 * PROFILES.len();
 /// Minimum sum of the durations of the notes, in seconds, at which there is a key. Durations fade with the memory of the
 /// finder.
 const LEAST: f64 = 1.0;
-/// Sum of the durations in seconds at which [`STEEPNESS`] has half its value.
+/// Sum of the durations in seconds at which the factor on the correlations is half of [`STEEPNESS`].
 const HALF: f64 = 5.0;
 /// Factor on the correlations in the softmax over all keys. The certainty is the softmax of the chosen key. Calibrated so that
 /// the mean certainty equals the fraction of songs whose key is found correctly; `docs/dsp.md` lists the songs.
@@ -155,8 +155,8 @@ impl KeyFinder {
         let raised = if raised { LEADING * leading > seventh } else { leading > LEADING * seventh };
         self.key = Some((key, raised));
         let steepness = STEEPNESS * seconds / (seconds + HALF);
-        let own = correlations[key];
-        let sum: f64 = correlations.iter().map(|r| libm::exp(steepness * (r - own))).sum();
+        let chosen = correlations[key];
+        let sum: f64 = correlations.iter().map(|r| libm::exp(steepness * (r - chosen))).sum();
         self.certainty = 1.0 / sum;
     }
 }

@@ -201,7 +201,7 @@ impl NoteSource {
         self.levels.as_ref().filter(|_| self.is_on() && self.score().is_none())
     }
 
-    /// Queues a scout's decisions for the next blocks, in place of the listener's.
+    /// Queues a scout's decisions for the next blocks. They replace the listener's decisions.
     pub fn follow_scout(&mut self, decided: impl IntoIterator<Item = Option<Box<Decisions>>>) {
         match &mut self.origin {
             Origin::Scout(ahead) => ahead.extend(decided),

@@ -10,7 +10,7 @@ use tone_filter_listener::{Decisions, notes::level_of};
 #[derive(Debug, Clone)]
 pub struct ScoreTime {
     sample_rate: f64,
-    /// Time of the last seek, in seconds.
+    /// Time in the score that the last seek set, in seconds.
     origin: f64,
     samples: u64,
     pub decisions: Decisions,
@@ -31,7 +31,7 @@ impl ScoreTime {
         (self.origin, self.samples) = (if seconds.is_finite() { seconds } else { 0.0 }, 0);
     }
 
-    /// Returns the time at the start of the block, in seconds.
+    /// Returns the time in the score at the start of the block, in seconds.
     pub fn time(&self) -> f64 {
         self.origin + self.samples as f64 / self.sample_rate
     }

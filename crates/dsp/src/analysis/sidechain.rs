@@ -33,8 +33,8 @@ impl Sidechain {
         self.delay.reset();
     }
 
-    /// Copies `range` of the `sidechain` to `position` in the block, for a main input of `channels`. A sidechain without channels
-    /// is silence.
+    /// Copies `range` of the `sidechain` to `position` in the block, for a main input of this number of `channels`. A sidechain
+    /// without channels is silence.
     pub fn push(
         &mut self,
         channels: usize,

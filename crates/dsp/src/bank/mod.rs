@@ -94,8 +94,8 @@ impl Bank {
         finish(kernel, &mut self.low_pass, params, position, wet);
     }
 
-    /// Whether `input` is silence and the state is negligible. Then skipping the kernel changes no later output sample above -400
-    /// dB.
+    /// Whether `input` is silence and the state is negligible. Skipping the kernel then changes later output samples only below
+    /// -400 dB.
     fn rests(&self, input: &[f32]) -> bool {
         let State { lo, bp, power, .. } = &self.state;
         let negligible = |lanes: &Lanes| lanes.0.iter().all(|value| value.abs() <= NEGLIGIBLE);
@@ -139,15 +139,15 @@ impl Bank {
         let clamped = |sample: f32| sample.clamp(-LOUDEST, LOUDEST);
         let FrameInputs { input, total_power } = &mut self.inputs;
         let [first, second] = self.previous;
-        for (own, (x, second)) in input.iter_mut().zip(samples.iter().zip([first, second])) {
-            *own = clamped(*x) - second;
+        for (to, (x, second)) in input.iter_mut().zip(samples.iter().zip([first, second])) {
+            *to = clamped(*x) - second;
         }
         kernel.vectorize(
             #[inline(always)]
             || {
                 let pairs = samples.iter().zip(samples.iter().skip(2));
-                for (own, (second, x)) in input.iter_mut().skip(2).zip(pairs) {
-                    *own = clamped(*x) - clamped(*second);
+                for (to, (second, x)) in input.iter_mut().skip(2).zip(pairs) {
+                    *to = clamped(*x) - clamped(*second);
                 }
                 for (power, x) in total_power.iter_mut().zip(samples) {
                     *power = clamped(*x).powi(2);

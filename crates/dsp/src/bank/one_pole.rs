@@ -4,7 +4,7 @@ use crate::lanes::BLOCK;
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use tone_filter_simd::{Kernel, Work};
 
-/// Samples that are computed together; a divisor of [`BLOCK`].
+/// Number of samples that are computed together; a divisor of [`BLOCK`].
 const GROUP: usize = 16;
 
 const GROUPS: usize = BLOCK / GROUP;

@@ -142,8 +142,8 @@ impl BankParams {
         (self.threshold * total).max(f64::from(self.coefficients.floor))
     }
 
-    /// Applies the second soft clip to the sum, `2 x / (1 + |2 x|)`, with its knee at the nominal level. The first soft clip is
-    /// the drive of each band.
+    /// Applies the second soft clip to the sum: `2 x / (1 + g |2 x|)`, with `g` from `gains`, so that its knee is at the nominal
+    /// level. The first soft clip is the drive of each band.
     #[inline(always)]
     pub(super) fn clip(&self, position: usize, signal: &mut [f32]) {
         let Ramp { from, to, .. } = self.gains;

@@ -37,7 +37,7 @@ impl SlidingMinimum {
         &mut self.entries[(self.first + index) % length]
     }
 
-    /// Adds the gain at `time`, which increases by 1. Returns the minimum.
+    /// Adds the gain at `time`, which increases with each call. Returns the minimum.
     fn next(&mut self, time: u64, gain: f64) -> f64 {
         let window = self.entries.len() as u64;
         if self.count > 0 && self.entry(0).0 + window <= time {
@@ -68,9 +68,9 @@ pub struct AheadLimiter {
     dries: Vec<[f32; TAPS - 1]>,
     /// Number of samples so far.
     time: u64,
-    /// One-pole coefficient per sample with which gain and tracked peak recover.
+    /// One-pole coefficient per sample with which the gain recovers and the tracked peak decays.
     release: f64,
-    /// Tracked true peak of the input above the threshold; 0 below it.
+    /// Tracked true peak of the input; 0 while it is below the threshold.
     input: f64,
     /// Minimum of the gains that the peaks need.
     least: SlidingMinimum,
@@ -123,8 +123,8 @@ impl AheadLimiter {
     }
 
     /// Delays and limits `range` of the mix in `channels`. `dries` are the block's dry signals, in which the range starts at
-    /// `position`; with `None`, nothing is limited. `scale` is the output gain as a factor. `share(frame)` is the weight of the
-    /// delayed signal, 0..1; the range starts at frame 0.
+    /// `position`; with `None`, nothing is limited. `scale` is the output gain as a factor, which also scales threshold and dry
+    /// signals. `share(frame)` is the weight of the delayed signal, 0..1; the range starts at frame 0.
     #[inline(always)]
     pub fn process(
         &mut self,

@@ -1,4 +1,4 @@
-//! A peak limiter without latency. It leaves signals within full scale unchanged.
+//! A peak limiter without latency. Signals that stay below its threshold are unchanged.
 
 use crate::{bank::LOUDEST, lanes::BLOCK};
 
@@ -17,7 +17,7 @@ pub struct Limiter {
     release: f64,
     /// Current gain. In f32, the steps of a slow release would round to 0.
     gain: f64,
-    /// Tracked peak of the input above the threshold; 0 below it. Decays with the time constant of the release.
+    /// Tracked peak of the input; 0 while it is below the threshold. Decays with the time constant of the release.
     input: f64,
 }
 
@@ -35,7 +35,7 @@ impl Limiter {
     }
 
     /// Limits `range` of the mix in `channels`. `dries` are the block's dry signals, in which the range starts at `position`.
-    /// `scale` is the output gain as a factor.
+    /// `scale` is the output gain as a factor, which also scales threshold and dry signals.
     #[inline(always)]
     pub fn process(
         &mut self,
@@ -76,8 +76,8 @@ impl Limiter {
         }
     }
 
-    /// Advances by a sample, and returns its gain. `input` and `mixed` are maximum magnitudes over all channels: of the dry signal,
-    /// multiplied by the output gain, and of the mix.
+    /// Advances by a sample, and returns the gain for it. Over all channels, `input` is the maximum magnitude of the dry signal,
+    /// times the output gain, and `mixed` that of the mix.
     fn next(&mut self, input: f32, mixed: f32, threshold: f32) -> f32 {
         // Clamped, so that a faulty sample far beyond full scale decays soon.
         let before = self.input.min(f64::from(LOUDEST));

@@ -31,7 +31,7 @@ pub struct Output {
     /// Whether the signal can exceed the maximum of the soft clip: with oscillators or auto level. The limiter then stays on in
     /// the next block, too.
     unclipped: bool,
-    /// Dry signal of each channel in the current block, after the delay; not updated while the limiter is off.
+    /// Dry signal of each channel in the current block, after the delay; not updated while no limiter is on.
     pub dry: Vec<[f32; BLOCK]>,
 }
 
@@ -93,7 +93,7 @@ impl Output {
         self.at_once = limiting && !(rests && from.lookahead == 1.0 && to.lookahead == 1.0);
     }
 
-    /// Delays the samples `span`, and keeps them as the dry signal while the limiter is on.
+    /// Delays the samples `span`, and keeps them as the dry signal while a limiter is on.
     pub fn delay(&mut self, plan: &BlockPlan, channels: &mut [&mut [f32]], span: &Span) {
         if self.delaying {
             let delayed = |frame| (1.0, plan.mix_gains_at(span.position + frame).lookahead);

@@ -13,7 +13,7 @@ pub const BEFORE: usize = TAPS / 2 - 1;
 #[derive(Debug, Clone)]
 pub struct TruePeak {
     taps: [[f32; TAPS]; PHASES],
-    /// Maximum ratio of a true peak to the samples.
+    /// Maximum ratio of a true peak to the greatest sample.
     most: f32,
 }
 
@@ -29,8 +29,8 @@ impl TruePeak {
             let sum: f64 = taps.iter().sum();
             taps.map(|tap| (tap / sum) as f32)
         });
-        let most = taps.iter().map(|taps| taps.iter().map(|tap| tap.abs()).sum());
-        Self { taps, most: most.fold(1.0, f32::max) }
+        let ratios = taps.iter().map(|taps| taps.iter().map(|tap| tap.abs()).sum());
+        Self { taps, most: ratios.fold(1.0, f32::max) }
     }
 
     /// Raises each of `peaks` to the true peak of an interval of one sample in `samples`. The interval starts [`BEFORE`] samples
@@ -38,8 +38,8 @@ impl TruePeak {
     /// `threshold`.
     #[inline(always)]
     pub fn raise(&self, samples: &[f32], peaks: &mut [f32], threshold: f32) {
-        let most = samples.iter().fold(0f32, |most, sample| most.max(sample.abs()));
-        if most * self.most <= threshold {
+        let loudest = samples.iter().fold(0f32, |loudest, sample| loudest.max(sample.abs()));
+        if loudest * self.most <= threshold {
             return;
         }
         for taps in &self.taps {

@@ -245,7 +245,7 @@ impl Choice {
     }
 
     /// Returns the index of the entry with this id or name, as people type it: case, blanks, hyphens and % do not count, and a
-    /// decimal comma is a point. A root may be a flat; the scale `minor` is natural minor. Does not allocate.
+    /// decimal comma is a point. Short names are read, too, like `minor`, and flats as roots. Does not allocate.
     pub fn parse(&self, text: &str) -> Option<usize> {
         let is = |name: &str| bare(name).eq(bare(text));
         let found = self.entries.iter().position(|(id, name)| is(id) || is(name));

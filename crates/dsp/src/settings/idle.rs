@@ -121,29 +121,29 @@ mod tests {
 
     #[test]
     fn root_and_scale_are_idle_without_effect() {
-        for own in combinations() {
+        for settings in combinations() {
             let moves = |change: &dyn Fn(&mut Settings)| {
-                let mut other = own;
+                let mut other = settings;
                 change(&mut other);
-                notes(&other) != notes(&own)
+                notes(&other) != notes(&settings)
             };
             let by_root = (1..12).any(|root| moves(&|s| s.root = PitchClass::new(root)));
-            assert_eq!(own.idle("root").is_none(), by_root, "{own:?}");
+            assert_eq!(settings.idle("root").is_none(), by_root, "{settings:?}");
             let by_scale = Scale::ALL.iter().any(|scale| moves(&|s| s.scale = *scale));
-            assert_eq!(own.idle("scale").is_none(), by_scale, "{own:?}");
+            assert_eq!(settings.idle("scale").is_none(), by_scale, "{settings:?}");
         }
     }
 
     #[test]
     fn a_map_that_acts_like_mute_is_idle() {
-        for own in combinations().iter().filter(|own| own.map != Map::Mute) {
-            let mut found = *own;
-            if own.scale == Scale::Auto {
+        for settings in combinations().iter().filter(|settings| settings.map != Map::Mute) {
+            let mut found = *settings;
+            if settings.scale == Scale::Auto {
                 // Once a key is found, Auto acts as a scale.
                 found.scale = Scale::Dorian;
             }
             let moves = notes(&Settings { map: Map::Mute, ..found }) != notes(&found);
-            assert_eq!(own.idle("map").is_none(), moves, "{own:?}");
+            assert_eq!(settings.idle("map").is_none(), moves, "{settings:?}");
         }
     }
 }

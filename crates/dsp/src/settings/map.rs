@@ -130,8 +130,8 @@ impl Settings {
         match self.active_map() {
             Map::Mute => [0; TONES],
             Map::Custom => std::array::from_fn(|tone| {
-                let own = pitch_class(tone);
-                let up = (self.targets.of(own).index() + 12 - own) % 12;
+                let class = pitch_class(tone);
+                let up = (self.targets.of(class).index() + 12 - class) % 12;
                 up as i8 - if up < 6 { 0 } else { 12 }
             }),
             Map::Snap => std::array::from_fn(|tone| self.snap(tone, held)),
@@ -140,16 +140,16 @@ impl Settings {
 
     fn snap(&self, tone: usize, held: u128) -> i8 {
         let scale = self.scale.pitch_classes(self.root, self.custom);
-        let own = midi_note(tone, self.transpose);
+        let note = midi_note(tone, self.transpose);
         let in_scale = |offset: i32| {
             scale.contains((pitch_class(tone) as i32 + offset).rem_euclid(12) as usize)
         };
         let key = |note: i32| (0..NOTES).contains(&note) && held >> note & 1 == 1;
         let allows = |offset: &i32| match self.keys {
             Keys::Off => in_scale(*offset),
-            Keys::Hold => key(own + offset),
-            Keys::HoldAny => ((own + offset).rem_euclid(12)..NOTES).step_by(12).any(key),
-            Keys::Add => in_scale(*offset) || key(own + offset),
+            Keys::Hold => key(note + offset),
+            Keys::HoldAny => ((note + offset).rem_euclid(12)..NOTES).step_by(12).any(key),
+            Keys::Add => in_scale(*offset) || key(note + offset),
         };
         let nearest = (0..NOTES - 1).flat_map(|distance| [-distance, distance]).find(allows);
         nearest.unwrap_or(0) as i8

@@ -102,7 +102,7 @@ impl<const N: usize> std::str::FromStr for Switches<N> {
     }
 }
 
-/// Pitch class by its index in [`PITCH_CLASSES`], written as its name.
+/// Pitch class, by its index in [`PITCH_CLASSES`]. As text, it is a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PitchClass(u8);
 
@@ -197,7 +197,7 @@ entries! {
         MajorPentatonic: "major-pentatonic", "Major pentatonic";
         /// Natural minor without its second and sixth.
         MinorPentatonic: "minor-pentatonic", "Minor pentatonic";
-        /// Minor pentatonic with a raised fourth.
+        /// Minor pentatonic and, in addition, a raised fourth.
         Blues: "blues", "Blues";
         /// Six whole tones.
         WholeTone: "whole-tone", "Whole tone";

@@ -82,7 +82,8 @@ impl Settings {
     }
 
     /// Returns the bands that may sound while the keys of the bands `held` are held. Depending on `keys`, these are the bands of
-    /// [`Settings::sounding_bands`], the held bands, or both.
+    /// [`Settings::sounding_bands`], the held bands, or both. If detected notes move to the held keys, these are the bands of
+    /// `sounding_bands` while any key is held.
     pub fn bands_with_keys(&self, held: BandMask) -> BandMask {
         match self.keys {
             Keys::Off => self.sounding_bands(),
@@ -117,7 +118,7 @@ impl From<Settings> for Controls {
 }
 
 impl Controls {
-    /// Returns why the setting `id` has no effect, as [`Settings::idle`] does, and for connections, too.
+    /// Returns why the setting or connection `id` has no effect; see [`Settings::idle`].
     ///
     /// ```
     /// use tone_filter_dsp::Controls;

@@ -165,10 +165,10 @@ pub fn quantity(text: &str, unit: &str) -> Option<f64> {
         return Some(f64::NEG_INFINITY);
     }
     let split = text.rfind(|c: char| c.is_ascii_digit() || c == '.').map_or(0, |last| last + 1);
-    let (number, own) = text.split_at(split);
-    let scale = match (unit, own.trim()) {
+    let (number, written) = text.split_at(split);
+    let scale = match (unit, written.trim()) {
         (_, "") => 1.0,
-        (unit, own) if own == unit.to_ascii_lowercase() => 1.0,
+        (unit, written) if written == unit.to_ascii_lowercase() => 1.0,
         ("Hz", "k" | "khz") | ("ms", "s") => 1000.0,
         ("s", "ms") => 0.001,
         ("st", "semitone" | "semitones") | ("notes", "note") | ("ticks", "tick") => 1.0,

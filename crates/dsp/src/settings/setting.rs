@@ -28,36 +28,36 @@ impl Setting {
     /// Returns the stable id: preset key and flag, and for numbers and choices the parameter id.
     pub const fn id(self) -> &'static str {
         match self {
-            Self::Number(own) => own.id,
-            Self::Choice(own) => own.id,
-            Self::Text(own) => own.id,
+            Self::Number(spec) => spec.id,
+            Self::Choice(choice) => choice.id,
+            Self::Text(text) => text.id,
         }
     }
 
     /// Returns the display name.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Number(own) => own.name,
-            Self::Choice(own) => own.name,
-            Self::Text(own) => own.name,
+            Self::Number(spec) => spec.name,
+            Self::Choice(choice) => choice.name,
+            Self::Text(text) => text.name,
         }
     }
 
     /// Returns the display name of a number's unit; otherwise an empty text.
     pub const fn unit(self) -> &'static str {
-        if let Self::Number(own) = self { own.unit } else { "" }
+        if let Self::Number(spec) = self { spec.unit } else { "" }
     }
 
     /// Returns the entries of a choice; otherwise none.
     pub const fn entries(self) -> &'static [Entry] {
-        if let Self::Choice(own) = self { own.entries } else { &[] }
+        if let Self::Choice(choice) = self { choice.entries } else { &[] }
     }
 
     /// Returns minimum and maximum: of a number's value, or of the index of a choice's entry. Both are 0 for texts.
     pub const fn range(self) -> [f32; 2] {
         match self {
-            Self::Number(own) => [own.min, own.max],
-            Self::Choice(own) => [0.0, (own.entries.len() - 1) as f32],
+            Self::Number(spec) => [spec.min, spec.max],
+            Self::Choice(choice) => [0.0, (choice.entries.len() - 1) as f32],
             Self::Text(_) => [0.0; 2],
         }
     }
@@ -65,8 +65,8 @@ impl Setting {
     /// Returns the value of a number, or the index of a choice's entry, in `controls`; 0 for texts.
     pub fn value(self, controls: &Controls) -> f32 {
         match self {
-            Self::Number(own) => own.get(&controls.settings),
-            Self::Choice(own) => own.get(controls) as f32,
+            Self::Number(spec) => spec.get(&controls.settings),
+            Self::Choice(choice) => choice.get(controls) as f32,
             Self::Text(_) => 0.0,
         }
     }
@@ -74,8 +74,8 @@ impl Setting {
     /// Sets a number, or the index of a choice's entry, to the valid value nearest to `value`. Leaves texts unchanged.
     pub fn set_value(self, controls: &mut Controls, value: f32) {
         match self {
-            Self::Number(own) => own.set(&mut controls.settings, value.clamp(own.min, own.max)),
-            Self::Choice(own) => own.set(controls, value.round() as usize),
+            Self::Number(spec) => spec.set(&mut controls.settings, value.clamp(spec.min, spec.max)),
+            Self::Choice(choice) => choice.set(controls, value.round() as usize),
             Self::Text(_) => {}
         }
     }
@@ -83,17 +83,17 @@ impl Setting {
     /// Returns the effect on the sound, in one sentence.
     pub const fn help(self) -> &'static str {
         match self {
-            Self::Number(own) => own.help,
-            Self::Choice(own) => own.help,
-            Self::Text(own) => own.help,
+            Self::Number(spec) => spec.help,
+            Self::Choice(choice) => choice.help,
+            Self::Text(text) => text.help,
         }
     }
 
     /// Returns the group in the editor and in hosts; `None` for texts.
     pub const fn group(self) -> Option<Group> {
         match self {
-            Self::Number(own) => Some(own.group),
-            Self::Choice(own) => Some(own.group),
+            Self::Number(spec) => Some(spec.group),
+            Self::Choice(choice) => Some(choice.group),
             Self::Text(_) => None,
         }
     }
@@ -101,8 +101,8 @@ impl Setting {
     /// Whether random sounds change the setting.
     pub const fn is_random(self) -> bool {
         match self {
-            Self::Number(own) => own.random,
-            Self::Choice(own) => own.random,
+            Self::Number(spec) => spec.random,
+            Self::Choice(choice) => choice.random,
             Self::Text(_) => false,
         }
     }
@@ -115,9 +115,9 @@ impl Setting {
     /// Returns the value in `controls` as text: a number with its unit, the id of an entry, or the text itself.
     pub fn text(self, controls: &Controls) -> String {
         match self {
-            Self::Number(own) => own.format(own.get(&controls.settings)),
-            Self::Choice(own) => own.entries[own.get(controls)].0.to_owned(),
-            Self::Text(own) => own.get(&controls.settings),
+            Self::Number(spec) => spec.format(spec.get(&controls.settings)),
+            Self::Choice(choice) => choice.entries[choice.get(controls)].0.to_owned(),
+            Self::Text(text) => text.get(&controls.settings),
         }
     }
 }
@@ -214,8 +214,8 @@ mod tests {
     fn typed_texts_are_read() {
         for (setting, typed, meant) in cases(TYPED) {
             let read = match setting {
-                Setting::Choice(own) => own.parse(typed).map(|at| own.entries[at].0.into()),
-                Setting::Number(own) => own.parse(typed).map(|x| format!("{x} {}", own.unit)),
+                Setting::Choice(list) => list.parse(typed).map(|at| list.entries[at].0.into()),
+                Setting::Number(spec) => spec.parse(typed).map(|x| format!("{x} {}", spec.unit)),
                 Setting::Text(_) => None,
             };
             assert_eq!(read.as_deref().unwrap_or("-"), meant, "{} {typed}", setting.id());

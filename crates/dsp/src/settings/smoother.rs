@@ -88,7 +88,7 @@ pub struct SmoothedSettings {
     pub settings: Settings,
     /// Current positions of the crossfades.
     pub fades: Fades<f32>,
-    /// 0 for a muted band, 1 for a band that may sound.
+    /// Weight of each band: 0 if it is muted, 1 if it may sound, in between during a change.
     pub weights: [f32; TONES],
 }
 
@@ -143,7 +143,7 @@ impl Smoother {
         self.moving = false;
     }
 
-    /// Moves all values by a step; must be called every [`BLOCK`] samples. Returns whether anything has changed.
+    /// Moves all values by a step; must be called every [`BLOCK`] samples. Returns whether anything may have changed.
     pub fn step(&mut self) -> bool {
         if !std::mem::take(&mut self.moving) {
             return false;

@@ -95,9 +95,9 @@ impl TryFrom<String> for NoteValue {
 
 impl Settings {
     /// Returns the settings with `ring` and `release` computed from the note value `sync`, and with `sync` off. `tempo` is the
-    /// host's tempo in beats per minute. Within the duration of the note value, resonators from A3 up and released notes fall by
-    /// 60 dB, unless `ring` or `release` reaches a limit of its range. Returns the settings unchanged if `sync` is off, or with
-    /// [`SyncTo::Music`], because the filter then finds the tempo itself.
+    /// host's tempo in beats per minute; an invalid one counts as [`DEFAULT_TEMPO`]. Within the duration of the note value,
+    /// resonators from A3 up and released notes fall by 60 dB, unless `ring` or `release` reaches a limit of its range. Returns
+    /// the settings unchanged if `sync` is off, or with [`SyncTo::Music`], because the filter then finds the tempo itself.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, NoteValue};

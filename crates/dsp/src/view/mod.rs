@@ -63,7 +63,7 @@ pub struct Band {
     pub guard: f32,
     /// Waveform that sounds for the note.
     pub voice: Voice,
-    /// Octaves from the note to the waveform, -2..2.
+    /// Octaves from the detected note to the waveform that sounds, -2..2.
     pub octave: f32,
 }
 
@@ -103,8 +103,8 @@ impl Band {
         10.0 * libm::log10f(self.ratio)
     }
 
-    /// Fills `points` with the last `periods` of the band's output, scaled to a peak of 1. The points start at a rising zero
-    /// crossing, so that a display stands still. Without power, all points are 0.
+    /// Fills `points` with the last `periods` of the band's output, scaled to a peak of 1. For a whole number of periods,
+    /// the points start where the tone rises through zero, so that a display stands still. Without power, all points are 0.
     pub fn trace(&self, periods: f32, points: &mut [f32]) {
         points.fill(0.0);
         if self.power <= 0.0 {
@@ -168,7 +168,7 @@ pub struct Snapshot {
     pub makeup: f32,
     /// Waveform that sounds for the notes.
     pub voice: Voice,
-    /// Octaves from a note to the waveform, -2..2.
+    /// Octaves from a detected note to the waveform that sounds, -2..2.
     pub octave: f32,
     /// Waveform of the lead of the voice Chip.
     pub duty: Duty,
@@ -328,8 +328,8 @@ impl Snapshot {
         let [bass, lead] = self.parts;
         match Some(tone) {
             _ if self.voice != Voice::Chip => self.voice,
-            own if own == bass => Voice::Chip,
-            own if own == lead => self.duty.voice(),
+            note if note == bass => Voice::Chip,
+            note if note == lead => self.duty.voice(),
             _ => Voice::Square,
         }
     }

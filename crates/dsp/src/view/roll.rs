@@ -253,8 +253,8 @@ mod tests {
                 (0..=11).map(cell).collect::<Vec<_>>()
             };
             let seen = STATES.map(|state| levels(state).iter().map(lightness).collect::<Vec<_>>());
-            for own in &seen {
-                assert!(own.is_sorted_by(|one, next| one < next), "{own:?}");
+            for of_state in &seen {
+                assert!(of_state.is_sorted_by(|one, next| one < next), "{of_state:?}");
             }
             for pair in seen.windows(2) {
                 assert!(pair[1][0] - pair[0][11] >= 20.0, "{pair:?}");

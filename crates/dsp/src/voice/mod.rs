@@ -38,11 +38,11 @@ fn block_positions(position: usize) -> impl Iterator<Item = f32> {
 /// Wet signal of one bank.
 #[derive(Debug)]
 pub struct Wet<'a> {
-    /// Mean of all channels; with `pans`, the left channel.
+    /// The bank's single output; with `pans`, the left one.
     pub wet: &'a mut [f32],
-    /// Right channel, with `pans`; otherwise unused.
+    /// The bank's right output, with `pans`; otherwise unused.
     pub right: &'a mut [f32],
-    /// Stereo positions of the notes: 1 is left, -1 right. `None` for a single channel.
+    /// Stereo positions of the notes: 1 is left, -1 right. `None` for a single output.
     pub pans: Option<&'a Ramp<Lanes>>,
 }
 
@@ -55,11 +55,11 @@ pub struct Voices {
     chips: bool,
     /// Tracked power of the input at each sample of the last block.
     total_powers: [f32; BLOCK],
-    /// Total power in the mean of a block, after each pole of its low-pass.
+    /// Mean total power of a block, after each pole of the low-pass.
     totals: [f64; LEVEL_POLES],
     total_step: f64,
     low_pass: OnePole,
-    /// Low-pass of the right channel; `None` for a single channel.
+    /// Low-pass of the right output; `None` for a single output.
     right: Option<OnePole>,
     gain: Ramp<f32>,
     /// Position of the drive among the tables of driven sines.
@@ -105,7 +105,7 @@ impl Voices {
         }
     }
 
-    /// Reads total powers and phases of the bank. Its last call processed `frames` samples up to `end` in the block.
+    /// Reads total powers and phases of the bank, whose last call processed the `frames` samples before `end` in the block.
     pub fn sample_phases(
         &mut self,
         kernel: Kernel,

@@ -140,13 +140,13 @@ impl Timbres {
     /// Returns the RMS of the waveform for a note with a power of 1.
     pub fn rms(&self, drive_position: f32) -> f32 {
         let waveforms = Waveforms::shared();
-        let of = |timbre: &Timbre| match timbre.voice {
+        let rms_of = |timbre: &Timbre| match timbre.voice {
             Voice::SoftClean => (0..SHAPES)
                 .map(|shape| shape_weight(shape, drive_position) * waveforms.driven(shape).1 as f32)
                 .sum(),
             _ => waveforms.rms as f32,
         };
-        let (from, to) = (of(&self.from), of(&self.to));
+        let (from, to) = (rms_of(&self.from), rms_of(&self.to));
         Ramp::between(from, to).at(self.share.to)
     }
 

@@ -17,14 +17,14 @@ const MOST_HARMONICS: usize = 400;
 /// semitone sharp then keeps its harmonics below half the sample rate, and one up to half a semitone flat has all harmonics up
 /// to 0.4 times the rate.
 const GROWTH: f64 = 1.19;
-/// Minimum number of samples for each harmonic: the errors of linear interpolation are at -90 dB.
+/// Minimum number of samples for each harmonic, with which the errors of linear interpolation are at -90 dB.
 const SAMPLES_PER_HARMONIC: usize = 48;
 /// Minimum number of samples in a table.
 const LEAST_SAMPLES: usize = 2048;
 /// Number of tabulated driven sines, at equal ratios of the drive from 1 to [`MOST_DRIVE`].
 pub const SHAPES: usize = 7;
 const MOST_DRIVE: f64 = 400.0;
-/// Number of samples from which the series of a driven sine is computed: enough for aliases at -100 dB.
+/// Number of samples from which the series of a driven sine is computed: so many that aliases are at -100 dB.
 const SERIES_LENGTH: usize = 1 << 16;
 /// RMS of the steps of the chip's triangle, 0..15, without their mean.
 pub const STEPS_RMS: f64 = 4.609_772_228_646_444;

@@ -100,8 +100,8 @@ fn the_wet_signal_is_the_references_to_96_db() {
 #[test]
 fn every_cpu_has_the_plain_kernels_and_its_own() {
     let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
-    let own = if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" };
-    assert_eq!(names[..3], ["scalar", "portable", own]);
+    let native = if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" };
+    assert_eq!(names[..3], ["scalar", "portable", native]);
     assert_eq!(Kernel::best().name(), *names.last().unwrap());
     let message = "AVX2".parse::<Kernel>().unwrap_err().to_string();
     assert_eq!(message, format!("this CPU has no kernel 'AVX2'; use one of {}", names.join(", ")));

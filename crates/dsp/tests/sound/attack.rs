@@ -13,7 +13,7 @@ const ATTACK: f64 = 0.003;
 /// MIDI notes from E1 to C7.
 const NOTES: [i32; 11] = [28, 33, 40, 45, 52, 57, 64, 69, 76, 84, 96];
 
-/// Returns a note with six overtones that begins `late` seconds after the silence.
+/// Returns a note of six partials for the MIDI `key`. It begins `late` seconds after the silence.
 fn note(key: i32, late: f64) -> Vec<f32> {
     let hertz = frequency(key);
     let sample = |t: usize| {
@@ -39,7 +39,7 @@ fn wet(settings: &Settings, input: &[f32]) -> Vec<f32> {
     signal.split_off(filter.latency())
 }
 
-/// Powers of a signal in centred windows, one for each sample.
+/// Mean powers of a signal in windows of equal length, one centred on each sample.
 struct Powers {
     sums: Vec<f64>,
     /// Half of a window in samples.
@@ -92,7 +92,7 @@ fn wet_notes_begin_and_end_with_the_dry_ones() {
             let period = 1.0 / frequency(key);
             let window = period * (0.005 / period).ceil();
             // The listener detects the lowest notes late.
-            let most = match key {
+            let limits = match key {
                 ..40 => [30.0, 16.0],
                 40..45 => [12.0; 2],
                 _ => [6.0; 2],
@@ -114,7 +114,7 @@ fn wet_notes_begin_and_end_with_the_dry_ones() {
                 }
             }
             println!("{voice:?} {key}: begins and ends {late:.1?} ms late");
-            if late.iter().any(|late| [0, 1].iter().any(|side| late[*side].abs() > most[*side])) {
+            if late.iter().any(|late| [0, 1].iter().any(|edge| late[*edge].abs() > limits[*edge])) {
                 wrong.push(format!("{voice:?} {key}: {late:.1?} ms late"));
             }
         }

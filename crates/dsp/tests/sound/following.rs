@@ -24,8 +24,8 @@ fn find(filter: &mut ToneFilter, find: bool) {
     filter.find_tempo(find);
 }
 
-/// Returns I, IV, V, I in the major key `root` semitones above A, and `cents` above a tuning of 440 Hz: chords of 0.7 s, of notes
-/// with overtones.
+/// Returns the chords I, IV, V, I, which repeat for `seconds`: 0.7 s each, of notes with overtones. The key is major with the
+/// root `root` semitones above A, tuned `cents` above 440 Hz.
 fn cadence(root: i32, cents: f64, seconds: f64, rate: f64) -> Vec<f32> {
     let chords = [[45, 57, 61, 64], [50, 57, 62, 66], [52, 56, 59, 64], [45, 57, 61, 64]];
     let tone = |note: i32, t: f64| {

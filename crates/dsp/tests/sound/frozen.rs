@@ -15,7 +15,8 @@ fn wet(voice: Voice) -> Settings {
     Settings { mix: 100.0, voice, ..Settings::default() }
 }
 
-/// Returns frequency in Hz and level in dB of the component of `signal` near `hertz`, measured from the phases in its two halves.
+/// Returns frequency in Hz and level in dB of the component of `signal` near `hertz`. The frequency follows from the phases of
+/// both halves; the level is that of the first half.
 fn tone(signal: &[f32], hertz: f64) -> (f64, f64) {
     let half = signal.len() / 2;
     let [(decibels, one), (_, other)] =

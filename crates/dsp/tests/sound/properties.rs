@@ -22,8 +22,8 @@ fn scene(seed: u64, draws: &mut Draws) -> Scene {
 /// Asserts the tightest bound that holds with all settings: the input's peak plus 1, times the output gain. With auto level and
 /// lookahead, the output follows the greatest input so far; the wet signal is at most 1.
 fn assert_bounded(scene: &Scene, output: &Signal, seed: u64) {
-    let gain = scene.changes.iter().fold(1f64, |most, (_, own)| {
-        let decibels = own.settings.morph / 100.0 * own.settings.output;
+    let gain = scene.changes.iter().fold(1f64, |most, (_, controls)| {
+        let decibels = controls.settings.morph / 100.0 * controls.settings.output;
         most.max(10f64.powf(f64::from(decibels) / 20.0))
     });
     for (input, output) in scene.input.iter().zip(output) {

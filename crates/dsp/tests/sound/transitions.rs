@@ -7,7 +7,7 @@ use tone_filter_testkit::{Draws, Music, Note, Scene, Values, sweep};
 const RATE: f64 = 48_000.0;
 /// Samples of the window in which a level is measured: 20 ms.
 const WINDOW: usize = 960;
-/// Samples until a filter has settled: lookahead, the listener and 50 time constants of the default Release.
+/// Samples after which a filter has settled: enough for lookahead, the listener and 50 time constants of the default Release.
 const SETTLED: usize = 96_000;
 
 /// Left and right.
@@ -130,7 +130,8 @@ fn a_bank_that_is_switched_off_ranks_no_notes() {
 const TWELVE: [f64; 12] =
     [440.0, 465.0, 495.0, 520.0, 550.0, 590.0, 620.0, 660.0, 700.0, 740.0, 780.0, 830.0];
 
-/// Returns steady notes with overtones at different stereo positions; with one octave more, they are the sidechain.
+/// Returns steady notes with overtones at different stereo positions, moved up by `octaves`: 0 for the input, 1 for the
+/// sidechain.
 fn notes(octaves: f64) -> Sound {
     let note = |(semitones, pan): (f64, f64)| Note {
         pitch: 57.0 + semitones + 12.0 * octaves,
@@ -163,8 +164,8 @@ fn pairs() -> impl Iterator<Item = (String, Controls, Controls)> {
     pairs.filter_map(|((first, before), (second, two))| {
         let mut after = before;
         second.set(&mut after, second.get(&two));
-        let text = |choice: &'static tone_filter_dsp::Choice, own: &Controls| {
-            format!("{} {}", choice.id, Setting::Choice(choice).text(own))
+        let text = |choice: &'static tone_filter_dsp::Choice, controls: &Controls| {
+            format!("{} {}", choice.id, Setting::Choice(choice).text(controls))
         };
         let what = format!("{}, then {}", text(first, &before), text(second, &after));
         (first.id != second.id && before != after).then_some((what, before, after))

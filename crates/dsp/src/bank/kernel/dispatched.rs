@@ -33,7 +33,7 @@ const MUTED: f32 = 1e11;
 /// Lower bound of the squared output of a band, for CPUs on which denormals are slow and not flushed to zero: 170 dB below full
 /// scale.
 const QUIETEST: f32 = 1e-17;
-/// Lower bound of a gated amplitude on the same CPUs. Its square is just not denormal.
+/// Lower bound of a gated amplitude, for the CPUs of [`QUIETEST`]. Its square is just above the denormals.
 const QUIETEST_GATED: f32 = 1.1e-19;
 
 /// Task for the vectors of a kernel. The result agrees with [`scalar::process`](super::scalar::process) to 90 dB.
@@ -67,10 +67,10 @@ impl Work for Dispatched<'_> {
 /// Kinds of [`Weighting`] as values of a const parameter.
 const SWITCHED: u8 = Weighting::Switched as u8;
 const MOVING: u8 = Weighting::Moving as u8;
-/// Panned notes: any weights, also for the stereo differences.
+/// Panned notes: weights of any value, for the sum and for the stereo difference.
 const PLACED: u8 = MOVING + 1;
-/// Any kind, chosen at run time. Portable vectors may compile to arrays, and a loop on arrays to many times the code of a loop
-/// on vectors. So one loop serves all kinds.
+/// Any kind, chosen at run time, for portable vectors. These may be plain arrays, for which a loop needs many times as much code.
+/// So one loop serves all kinds.
 const ANY: u8 = PLACED + 1;
 
 /// Processes `task` with weights of the kind `WEIGHTS`. Without `DRIVEN`, the bands are not summed, and the sums are 0.

@@ -54,8 +54,8 @@ pub fn quotient<S: Simd>(n: S::f32s, d: S::f32s) -> S::f32s {
 #[inline(always)]
 pub fn each<T: Copy, const N: usize>(value: impl Fn(usize) -> T) -> [T; N] {
     let mut values = [value(0); N];
-    for (i, own) in values.iter_mut().enumerate().skip(1) {
-        *own = value(i);
+    for (i, entry) in values.iter_mut().enumerate().skip(1) {
+        *entry = value(i);
     }
     values
 }

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! `b'` is chosen equal to the resonator's gain, so the gain needs no multiplication. The kernels keep a power `p` as `s = p /
-//! (step r^2n)`. Then the tracker is `s = (decay / r^2) s + m` with the level `m` of `z`, and the RMS in these units is the root
-//! of `s` times a constant. Gate, limit and guard are scaled to these units sample by sample. At the end of a block the state is
+//! (step r^2n)`. Then the tracker is `s = ((1 - step) / r^2) s + m` with the level `m` of `z`, and the RMS in these units is the
+//! root of `s` times a constant. Gate, limit and guard are scaled to these units sample by sample. At the end of a block the state is
 //! converted back, so that numbers stay in range.
 //!
 //! A tone below A3 has a greater radius `r_i`, which is `r_i / r` in these units. Its loop has the damping `1 - (r_i / r)^2`,
@@ -42,7 +42,7 @@ pub(crate) struct Frame {
     pub shuts: bool,
     /// Weight of `bp` in the conversion `lo' = (lo + tilt bp) enter`. Needed because plain `lo` belongs to a damped loop.
     pub tilt: Lanes,
-    /// Factor in the same conversion.
+    /// Factor `enter` in the conversion that [`Self::tilt`] describes.
     pub enter: Lanes,
     /// Rounded inverse of `enter`.
     pub leave: Lanes,
@@ -154,7 +154,8 @@ impl Frame {
         self.power_loss = (1.0 - kept / rounded) as f32;
     }
 
-    /// Converts `state` from plain units to the units after `age` samples of a block.
+    /// Converts `state` from plain units to the units after `age` samples of a block. With 0, leaves the state in plain units:
+    /// the kernel converts it at the start of a block.
     pub fn enter(&self, state: &mut State, age: usize) {
         if age == 0 {
             return;

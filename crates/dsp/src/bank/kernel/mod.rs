@@ -73,7 +73,7 @@ pub struct Coefficients {
     pub fall: Lanes,
     /// Negated gain of the input into `lo` of each tone: the gain of the resonator over `fall`.
     pub entry: Lanes,
-    /// Weight of each tone in the sum, 0..1.
+    /// Weight of each tone in the sum. Above 1 if a key's gain or the early bank raises it.
     pub weights: Ramp<Lanes>,
     /// Weight of each tone in half the difference of left and right: its weight times its stereo position, 1 for left and -1 for
     /// right. `None` without panned notes.

@@ -35,7 +35,7 @@ const DECAYED: f32 = 0.25;
 /// Settings of the arrangement.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrangement {
-    /// Maximum number of notes with an arpeggio. More notes share the last voice in turns.
+    /// Maximum number of notes at a time, with an arpeggio. Further notes share the last voice in turns.
     voices: usize,
     arp: Arp,
     /// Duration in ticks.
@@ -103,7 +103,8 @@ impl Arranger {
         }
     }
 
-    /// Returns the volumes of the notes in each part. `unit` is the amplitude of the maximum volume.
+    /// Advances by a tick, and chooses bass and lead. Returns the volumes of the notes in each part. `unit` is the amplitude of
+    /// the maximum volume.
     pub fn tick(&mut self, how: &Arrangement, amplitudes: &Lanes, unit: f32) -> [Lanes; 3] {
         let unit = unit.max(f32::MIN_POSITIVE);
         for (held, amplitude) in self.volumes.0.iter_mut().zip(amplitudes.0) {

@@ -220,11 +220,11 @@ impl Chip {
     fn registers(&self, input: &ChipInput, step: f32) -> ChipTick {
         let scale = self.sample_rate as f32 * libm::exp2f(input.timbre.octave as f32);
         // A strong neighbour may pull an oscillator away from its note.
-        let most = libm::exp2f(0.4 / 12.0);
+        let limit = libm::exp2f(0.4 / 12.0);
         let frequency = |tone: usize| {
             let nominal = input.angles.0[tone] / TAU;
-            let own = input.oscillators.frequency(tone).clamp(nominal / most, nominal * most);
-            scale * own * input.oscillators.pitch.ratio(tone)
+            let played = input.oscillators.frequency(tone).clamp(nominal / limit, nominal * limit);
+            scale * played * input.oscillators.pitch.ratio(tone)
         };
         let amplitudes = &input.oscillators.gains.to;
         let loudest = |part: usize| {

@@ -8,7 +8,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 const CLOCK: f64 = 1_789_773.0;
 /// Rate of the brightest noise that is played, as an index among the console's 16 rates.
 const BRIGHTEST: f32 = 4.0;
-/// Rate of the darkest noise that is played, as such an index.
+/// Rate of the darkest noise that is played, as an index among the console's 16 rates.
 const DARKEST: f32 = 10.0;
 /// Clock cycles per step of the register, at the rates from [`BRIGHTEST`] to [`DARKEST`].
 const PERIODS: [u16; 7] = [64, 96, 128, 160, 202, 254, 380];
@@ -123,9 +123,9 @@ impl Noise {
         let rate = 0.5 * (BRIGHTEST + DARKEST) - 1.5 * brightness + 0.5;
         self.rate = rate.clamp(BRIGHTEST, DARKEST) as u8;
         // Power of the notes, and their power after the band-pass.
-        let (power, passed) = notes.fold((0.0, 0.0), |(power, passed), (own, angle)| {
+        let (power, passed) = notes.fold((0.0, 0.0), |(power, passed), (note, angle)| {
             let ratio = angle / self.middle;
-            (power + own, passed + own / (1.0 + 2.0 * (ratio - 1.0 / ratio).powi(2)))
+            (power + note, passed + note / (1.0 + 2.0 * (ratio - 1.0 / ratio).powi(2)))
         });
         let explained = MARGIN * (passed + self.share * power);
         let share = (octave - passed).max(0.0) / power.max(f32::MIN_POSITIVE);
@@ -134,8 +134,8 @@ impl Noise {
         (LEVEL * (octave - explained).max(0.0)).sqrt()
     }
 
-    /// Measures `input`, and writes as many samples of the register's output (-1..1) to `noise`: each the mean over the duration
-    /// of a sample.
+    /// Measures `input`, and writes as many samples of the register's output (-1..1) to `noise`. Each one is the mean over the
+    /// duration of a sample.
     pub fn process(&mut self, input: &[f32], noise: &mut [f32; BLOCK]) {
         let Self { mut filters, mut powers, mut register, mut step_left, .. } = *self;
         let decay = 1.0 - self.step;

@@ -31,7 +31,7 @@ const ADVANTAGE: f32 = 2.0;
 const NONE: u8 = u8::MAX;
 /// Fractional bits of a note's phase and step. Without them, the sum of steps would drift.
 const FRACTION_BITS: u32 = 32;
-/// Number of pitches that a map can reach, from over two octaves below E1 to above the highest key.
+/// Number of entries in a table of pitches, with A3 in the middle: no two pitches that a map can reach share an entry.
 const MAP_PITCHES: usize = 256;
 
 /// Causes of differences between the pitch of a note and the pitch of its band.
@@ -76,7 +76,7 @@ enum Stage {
     Sounding,
     /// Sounds, and a glide has started from it.
     GlidedFrom,
-    /// Has ended, and no glide has started from it.
+    /// Silent, and no glide has started from it.
     Ended,
     /// Has ended, and a glide or another band has continued it.
     Gone,
@@ -357,7 +357,8 @@ impl Notes {
         }
     }
 
-    /// Returns the tones of a beginning and an ending note, the nearest pair of all, and the pitch of the ending note.
+    /// Returns the nearest pair of a beginning and an ending note, at most [`FARTHEST`] apart: the tones of both, and the pitch
+    /// of the ending note in semitones above A3.
     fn nearest(
         &self,
         begun: &[bool; TONES],

@@ -38,7 +38,7 @@ impl Rig {
         }
     }
 
-    /// Creates a rig in which `tone` sounds at its full level. It is ending where the `amplitude` of its band is far greater.
+    /// Creates a rig in which `tone` sounds at a level of 1. It counts as ending if its band's `amplitude` is far greater.
     fn sounding(tone: usize, amplitude: f32) -> Self {
         let mut rig = Self::new(0.2);
         rig.amplitudes.0[tone] = amplitude;

@@ -59,11 +59,11 @@ const EXCEPTIONS: &[Exception] = &[
 
 /// Returns the quote that excuses the law `id` with the setting `other`; `None` if the law must hold.
 pub fn exception(id: &str, other: &str) -> Option<&'static str> {
-    let matches = |own: &str| own == other || own.ends_with(' ') && other.starts_with(own);
+    let matches = |text: &str| text == other || text.ends_with(' ') && other.starts_with(text);
     let found = EXCEPTIONS
         .iter()
-        .find(|own| own.laws.contains(&id) && own.others.iter().any(|own| matches(own)));
-    found.map(|own| own.quote.1)
+        .find(|entry| entry.laws.contains(&id) && entry.others.iter().any(|text| matches(text)));
+    found.map(|entry| entry.quote.1)
 }
 
 /// Checks that the help texts contain the quoted words.

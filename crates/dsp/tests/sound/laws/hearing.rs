@@ -181,8 +181,8 @@ pub fn octaves(settings: &Settings) -> f64 {
 
 /// Returns the band that detects a MIDI note; `None` if no band in the range does.
 pub fn band(settings: &Settings, note: i32) -> Option<usize> {
-    let own = note - settings.transpose.round() as i32;
-    let tone = usize::try_from(own - 28).ok().and_then(of_listener)?;
+    let untransposed = note - settings.transpose.round() as i32;
+    let tone = usize::try_from(untransposed - 28).ok().and_then(of_listener)?;
     settings.range.tones().contains(&tone).then_some(tone)
 }
 
@@ -192,23 +192,23 @@ pub fn target(settings: &Settings, note: i32) -> Option<f64> {
     let in_mask = |tone: &usize| held || settings.bands.contains(*tone);
     let tone = band(settings, note).filter(in_mask)?;
     let classes = settings.scale.pitch_classes(settings.root, settings.custom);
-    let own = pitch_class(tone) as i32;
-    let contains = |offset: i32| classes.contains((own + offset).rem_euclid(12) as usize);
+    let class = pitch_class(tone) as i32;
+    let contains = |offset: i32| classes.contains((class + offset).rem_euclid(12) as usize);
     let map = if settings.voice == Voice::Soft { Map::Mute } else { settings.map };
     let offset = match map {
         Map::Mute => (held || contains(0)).then_some(0),
         Map::Snap if held => Some(0),
         Map::Snap => (0..12).flat_map(|far| [-far, far]).find(|offset| contains(*offset)),
         Map::Custom => {
-            let up = (settings.targets.of(own as usize).index() as i32 - own).rem_euclid(12);
+            let up = (settings.targets.of(class as usize).index() as i32 - class).rem_euclid(12);
             Some(if up < 6 { up } else { up - 12 })
         }
     };
     offset.map(|offset| f64::from(note + offset) + octaves(settings))
 }
 
-/// Transposes `notes` by the fewest semitones with which each one sounds at its own pitch. Returns them unchanged if that is
-/// impossible.
+/// Transposes `notes` by the fewest semitones, at most six, with which each one sounds at its own pitch. Returns them unchanged
+/// if that is impossible.
 pub fn audible<const N: usize>(controls: &Controls, notes: [i32; N]) -> [f64; N] {
     let settings = &controls.settings;
     let own = |note: i32| target(settings, note) == Some(f64::from(note) + octaves(settings));
@@ -218,7 +218,7 @@ pub fn audible<const N: usize>(controls: &Controls, notes: [i32; N]) -> [f64; N]
     found.unwrap_or(notes).map(f64::from)
 }
 
-/// Returns four chords of C major, from which a scale that follows the music finds its key.
+/// Returns four chords of C major, played four times, from which a scale that follows the music finds its key.
 pub fn cadence() -> impl Iterator<Item = Note> {
     let chords = [[48, 60, 64, 67], [53, 60, 65, 69], [55, 59, 62, 67], [48, 60, 64, 67]];
     (0..16).flat_map(move |turn| {

@@ -43,9 +43,9 @@ struct Law {
 }
 
 fn with(controls: &Controls, change: impl Fn(&mut Settings)) -> Controls {
-    let mut own = *controls;
-    change(&mut own.settings);
-    own
+    let mut changed = *controls;
+    change(&mut changed.settings);
+    changed
 }
 
 /// Returns the default sound, fully wet, with the changes that the law needs.
@@ -79,13 +79,13 @@ fn every_setting_has_a_law_in_the_words_of_its_help() {
 fn pairs() -> Vec<(Law, String, Controls)> {
     let mut pairs = Vec::new();
     for law in LAWS {
-        let own = start(&law);
-        pairs.push((law, String::new(), own));
+        let base = start(&law);
+        pairs.push((law, String::new(), base));
     }
     for law in LAWS {
-        let own = start(&law);
+        let base = start(&law);
         for other in Setting::all().filter(|other| other.id() != law.id) {
-            for end in other.ends(&own).into_iter().filter(|end| *end != own) {
+            for end in other.ends(&base).into_iter().filter(|end| *end != base) {
                 let name = format!("{} {}", other.id(), other.text(&end));
                 pairs.push((law, name, end));
             }
@@ -97,7 +97,7 @@ fn pairs() -> Vec<(Law, String, Controls)> {
 /// `TONE_FILTER_LAW` selects the laws of one setting.
 #[test]
 fn every_law_holds_with_every_other_setting() {
-    let (alone, with_others): (Vec<_>, _) = pairs().into_iter().partition(|own| own.1.is_empty());
+    let (alone, with_others): (Vec<_>, _) = pairs().into_iter().partition(|pair| pair.1.is_empty());
     let mut pairs = match std::env::var("TONE_FILTER_LAW") {
         Ok(id) => pairs().into_iter().filter(|(law, ..)| law.id == id).collect(),
         Err(_) => [sweep::part(3, alone), sweep::part(200, with_others)].concat(),

@@ -38,10 +38,10 @@ pub fn sounds_on_target(controls: &Controls) -> Outcome {
         target(&settings, *pitch).map_or(most, |target| most.max(loudest(target, part(index))))
     });
     for (index, pitch) in all {
-        let own = f64::from(*pitch) + octaves(&settings);
+        let nominal = f64::from(*pitch) + octaves(&settings);
         let expected = target(&settings, *pitch);
         for offset in -2..=2 {
-            let at = own + f64::from(offset);
+            let at = nominal + f64::from(offset);
             if !heard.is_resolved(at, 0.37) {
                 continue;
             }
@@ -269,7 +269,7 @@ pub fn auto_tuning(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Compares the keys of the sent note-ons.
+/// Compares the keys of the sent note-ons with the pitch at which the note must sound.
 pub fn midi_out(controls: &Controls) -> Outcome {
     for on in [false, true] {
         let mut controls = *controls;
@@ -323,8 +323,8 @@ pub fn mpe(controls: &Controls) -> Outcome {
         let share = if settings.voice == Voice::Soft { 1.0 } else { settings.vibrato / 100.0 };
         let sharp = tuning + f64::from(share) * (0.2 + set - tuning);
         let pitch = key + if mpe { sharp } else { 0.0 };
-        let own = pitches.values().next().map_or(f64::NAN, |own| own - pitch);
-        ensure!(own.abs() < 0.05, "{pitches:?}, not {pitch}");
+        let error = pitches.values().next().map_or(f64::NAN, |sent| sent - pitch);
+        ensure!(error.abs() < 0.05, "{pitches:?}, not {pitch}");
     }
     Ok(())
 }
@@ -359,10 +359,10 @@ pub fn vibrato(controls: &Controls) -> Outcome {
             [note(pitch + 0.2, LEAD, 0.9)],
         )
         .run();
-        let own = pitch + octaves(&controls.settings);
+        let nominal = pitch + octaves(&controls.settings);
         let base =
             f64::from(heard.filter.resolved().tuning / controls.settings.tuning).log2() * 1200.0;
-        let cents = 100.0 * (heard.pitch(own, LEAD + 0.45, LEAD + 0.85) - own);
+        let cents = 100.0 * (heard.pitch(nominal, LEAD + 0.45, LEAD + 0.85) - nominal);
         let expected = base + (expected / 20.0) * (20.0 - base);
         ensure!(
             (cents - expected).abs() < 3.0,

@@ -134,7 +134,7 @@ fn weaker(controls: &Controls, down: f64) -> f64 {
     loud - soft
 }
 
-/// Plays a note, and one that is `down` dB weaker. With the second of two values, the weaker note must be at least 4 dB farther
+/// Plays a note, and one that is `down` dB weaker. With the second of `values`, the weaker note must be at least 4 dB farther
 /// below the other than with the first.
 fn weakens(
     controls: &Controls,
@@ -178,7 +178,7 @@ fn fall(controls: &Controls) -> [f64; 2] {
             ]);
         }
     });
-    [0, 1].map(|of| (levels[0][of] - levels[1][of]) / 0.2)
+    [0, 1].map(|index| (levels[0][index] - levels[1][index]) / 0.2)
 }
 
 /// Checks a decay rate in dB per second, to 10 %.
@@ -259,9 +259,9 @@ pub fn morph(controls: &Controls) -> Outcome {
 }
 
 pub fn bypass(controls: &Controls) -> Outcome {
-    let mut own = *controls;
-    own.routing = Routing { bypass: true, ..own.routing };
-    let heard = one_note(&own).0.run();
+    let mut bypassed = *controls;
+    bypassed.routing = Routing { bypass: true, ..bypassed.routing };
+    let heard = one_note(&bypassed).0.run();
     ensure!(heard.output == heard.input, "another output than the input");
     Ok(())
 }
@@ -279,7 +279,7 @@ pub fn lookahead(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Plays two notes: one is 6 dB louder on the left, one 6 dB louder on the right.
+/// Plays two notes: one is 6 dB louder on the left, the other 6 dB louder on the right.
 pub fn stereo(controls: &Controls) -> Outcome {
     for stereo in Stereo::ALL {
         let controls = with(controls, |own| own.stereo = stereo);

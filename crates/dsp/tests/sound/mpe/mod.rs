@@ -61,11 +61,11 @@ fn fit(heard: &[(f64, Vec<f64>)], truth: impl Fn(f64) -> f64) -> (f64, f64) {
 #[test]
 fn vibrato_and_glissando_come_out_within_8_cents() {
     let signals = |rate: f64, note: f64| {
-        let own = [bent(6, 1.6, rate, vibrato(note)), bent(6, 1.6, rate, glissando(note))];
+        let alone = [bent(6, 1.6, rate, vibrato(note)), bent(6, 1.6, rate, glissando(note))];
         // A fifth above the highest note.
         let fifth = [note, note + 4.0].map(|note| bent(6, 1.6, rate, move |_| note + 7.0));
-        let mixed = |n: usize| own[n].iter().zip(&fifth[n]).map(|(a, b)| a + b).collect();
-        [own.clone(), [mixed(0), mixed(1)]]
+        let mixed = |n: usize| alone[n].iter().zip(&fifth[n]).map(|(a, b)| a + b).collect();
+        [alone.clone(), [mixed(0), mixed(1)]]
     };
     for (rate, note, voice) in [
         (44_100.0, 57.0, Voice::Soft),

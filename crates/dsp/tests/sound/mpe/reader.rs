@@ -12,7 +12,7 @@ struct Member {
     /// Pitch bend range in semitones, once it is set.
     range: Option<u8>,
     keys: Vec<u8>,
-    /// Index of the last note-on or note-off.
+    /// Index of the channel's last note-on or note-off among all messages.
     used: usize,
 }
 
