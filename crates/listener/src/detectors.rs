@@ -38,8 +38,8 @@ const DECAY: [(f64, f64); BANKS] = [(0.15, 16.0), (0.05, 7.0), (0.05, 7.0)];
 const DETUNING: [f64; BANKS] = [0.0, -0.25, 0.25];
 /// Detectors above this fraction of the detectors' sample rate are off.
 const HIGHEST: f64 = 0.45;
-/// States nearer to 0 than this become 0 at the end of a frame, so that no state stays denormal. Their squares are far below the
-/// offset of the mean square, 1e-20.
+/// States nearer to 0 than this become 0 at the end of a frame, so that no state stays denormal. Their squares are far below 1e-20,
+/// which the features add to `|s2|^2`.
 const LEAST: f32 = 1e-18;
 
 /// One value for each detector of a group.
