@@ -94,7 +94,7 @@ impl Decisions {
 
 /// Log odds with lookahead above which a note counts as a voice.
 const SURE: f32 = 2.0;
-/// Maximum distance in semitones of neighbouring notes that count as one voice: a glide, or a pitch between two notes.
+/// Maximum distance in semitones at which two sure notes count as one voice, as in a glide or at a pitch between two notes.
 const APART: usize = 2;
 /// Mean number of voices below which the music counts as a single voice.
 const ONE: f32 = 1.4;

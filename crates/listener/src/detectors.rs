@@ -22,7 +22,7 @@ pub const DETECTORS: usize = 87;
 pub const LOWEST: i32 = 24;
 /// Index of the detector for the listener's lowest note.
 pub const FIRST_NOTE: usize = 4;
-/// Number of banks: a fast one, and two sharp ones a quarter of a semitone below and above.
+/// Number of banks: a fast one, and two of sharper resonance, tuned a quarter of a semitone below and above it.
 pub const BANKS: usize = 3;
 /// Number of detectors in a group, one for each lane of the widest vectors.
 pub const LANES: usize = 16;

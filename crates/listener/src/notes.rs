@@ -167,7 +167,7 @@ impl Notes {
         self.frame = frame;
     }
 
-    /// Ends all notes after the last frame. Keeps what [`Notes::left_out`] and [`Notes::phrases`] return.
+    /// Ends all notes after the last frame. [`Notes::left_out`] goes on counting, and [`Notes::phrases`] still has all phrases.
     pub fn finish(&mut self, mut report: impl FnMut(Event)) {
         for (note, track) in self.tracks.iter_mut().enumerate() {
             self.left_out += u64::from(track.end(note, self.frame + 1, &mut report));

@@ -256,7 +256,7 @@ fn alone(frames: &[Counts]) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    /// Returns `frames` frames of one note: its index, and the log odds of its beginning. These are `odds`, then -5.
+    /// Returns `frames` frames of one note: its index, and the log odds of its beginning: `odds` in the first frame, then -5.
     fn note(note: usize, odds: f32, frames: usize) -> Vec<(usize, f32)> {
         (0..frames).map(|frame| (note, if frame == 0 { odds } else { -5.0 })).collect()
     }

@@ -198,8 +198,9 @@ impl Filter {
         let channels = input.len();
         let (before, mix, placed) = self.begin_block(channels, !sidechain.is_empty());
         let at = |frame: usize| {
-            let line =
-                |of: fn(&MixGains) -> f64| between([of(&before), of(&self.mix_gains)], frame + 1);
+            let line = |field: fn(&MixGains) -> f64| {
+                between([field(&before), field(&self.mix_gains)], frame + 1)
+            };
             MixGains {
                 dry: line(|gains| gains.dry),
                 wet: line(|gains| gains.wet),

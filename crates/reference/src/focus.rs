@@ -17,7 +17,7 @@ const WARM_UP: usize = 9;
 pub struct Decision {
     /// Whether each note is played.
     pub played: [bool; TONES],
-    /// Whether each note begins.
+    /// Whether each note has just begun.
     pub begun: [bool; TONES],
     /// Power of the input at each note's frequency; 0.5 for a full-scale sine.
     pub level: [f64; TONES],
@@ -63,7 +63,7 @@ pub(crate) struct Focus {
 }
 
 impl Focus {
-    /// Creates the state at rest. The listener runs from the start if `now` needs it or key or tuning `follow` the music.
+    /// Creates the state at rest. The listener runs from the start if `now` needs it, or if key, tuning or tempo `follow` the music.
     pub fn new(now: &Smoothed, follow: bool, sample_rate: f64) -> Self {
         let residue = residue(now.sound.focus);
         Self {
@@ -83,7 +83,8 @@ impl Focus {
         }
     }
 
-    /// Begins a block. The listener runs at a focus above 0 in `now` or in `undelayed`, or if key or tuning `follow` the music.
+    /// Begins a block. The listener runs at a focus above 0 in `now` or in `undelayed`, or if key, tuning or tempo
+    /// `follow` the music.
     pub fn begin_block(&mut self, now: &Smoothed, undelayed: &Smoothed, follow: bool) {
         let listening = now.sound.focus.max(undelayed.sound.focus) > 0.0 || follow;
         if listening && !self.listening {

@@ -52,7 +52,8 @@ impl Limiter {
         self.gain
     }
 
-    /// Tracks the peak of the input, and releases the gain. Returns the gain that the peak `mixed` needs.
+    /// Tracks the peak of the input, and releases the gain. Returns the gain that the peak `mixed` needs: above 1
+    /// if it needs no limiting.
     fn advance(&mut self, input: f64, mixed: f64, threshold: f64) -> f64 {
         let fallen = self.input.min(8.0) * (1.0 - self.release);
         let peak = input.max(fallen);

@@ -164,8 +164,8 @@ impl Voices {
             self.gains[1][tone] = heard.sqrt();
             sum += heard;
         }
-        let each = |of: fn(&Oscillator) -> f64| -> Tones {
-            std::array::from_fn(|tone| of(&self.oscillators[tone]))
+        let each = |field: fn(&Oscillator) -> f64| -> Tones {
+            std::array::from_fn(|tone| field(&self.oscillators[tone]))
         };
         let mut bands = Bands {
             phases: each(|oscillator| oscillator.phase),
