@@ -45,7 +45,7 @@ fn column<S: Simd, const R: usize, const C: usize>(
     let load = |row: &[f32; C]| S::f32s::from_slice(simd, &row[at.clone()]);
     let Cell { reset, update, candidate, hidden_bias } = cell;
     let (mut resets, mut updates) = ([load(reset.bias); R], [load(update.bias); R]);
-    let (mut candidates, mut own) = ([load(candidate.bias); R], [load(hidden_bias); R]);
+    let (mut candidates, mut from_hidden) = ([load(candidate.bias); R], [load(hidden_bias); R]);
     // With 32 registers, the sums of three gates fit; otherwise, the sums of two.
     if const { S::f32s::LEN == 16 || cfg!(target_arch = "aarch64") } {
         for k in 0..C {
@@ -65,7 +65,7 @@ fn column<S: Simd, const R: usize, const C: usize>(
                 let x = S::f32s::splat(simd, hidden[r][k]);
                 resets[r] = x.mul_add(a, resets[r]);
                 updates[r] = x.mul_add(b, updates[r]);
-                own[r] = x.mul_add(c, own[r]);
+                from_hidden[r] = x.mul_add(c, from_hidden[r]);
             }
         }
     } else {
@@ -89,32 +89,32 @@ fn column<S: Simd, const R: usize, const C: usize>(
             let (a, b) = (load(&candidate.input[k]), load(&candidate.hidden[k]));
             for r in 0..R {
                 candidates[r] = S::f32s::splat(simd, inputs[r][k]).mul_add(a, candidates[r]);
-                own[r] = S::f32s::splat(simd, hidden[r][k]).mul_add(b, own[r]);
+                from_hidden[r] = S::f32s::splat(simd, hidden[r][k]).mul_add(b, from_hidden[r]);
             }
         }
     }
     for r in 0..R {
-        let sums = [resets[r], updates[r], candidates[r], own[r]];
+        let sums = [resets[r], updates[r], candidates[r], from_hidden[r]];
         advanced(simd, sums, load(&hidden[r])).store_slice(&mut new[r][at.clone()]);
     }
 }
 
-/// Returns the new `hidden` units from the sums of the gates. `own` is the part of the candidate's sum that comes from the old
-/// units.
+/// Returns the new `hidden` units from the sums of the gates. `from_hidden` is the part of the candidate's sum that comes from the
+/// old units.
 ///
-/// With `c = tanh(candidate + own / (1 + e^-reset))` and `k = 1 / (1 + e^-update)`, a new unit is `c + k (hidden - c)`. This is
-/// computed as one fraction, because divisions take long.
+/// With `c = tanh(candidate + from_hidden / (1 + e^-reset))` and `k = 1 / (1 + e^-update)`, a new unit is `c + k (hidden - c)`.
+/// This is computed as one fraction, because divisions take long.
 #[inline(always)]
 fn advanced<S: Simd, V: SimdFloat<S, Element = f32>>(
     simd: S,
-    [reset, update, candidate, own]: [V; 4],
+    [reset, update, candidate, from_hidden]: [V; 4],
     hidden: V,
 ) -> V
 where
     V::Mask: Select<V>,
 {
     let one = V::splat(simd, 1.0);
-    let input = candidate + own / (decay(simd, reset) + one);
+    let input = candidate + from_hidden / (decay(simd, reset) + one);
     let (e, kept) = (decay(simd, input + input), decay(simd, update));
     let above = e + one;
     let new = hidden.mul_add(above, (one - e) * kept) / (above * (kept + one));

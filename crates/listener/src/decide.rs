@@ -39,7 +39,7 @@ pub struct Decisions {
     pub begun_logit: [f32; NOTES],
     /// Log odds above which a note is held: the fitted threshold less the sensitivity.
     pub threshold: f32,
-    /// Number of voices. Notes up to two semitones apart count as one.
+    /// Number of voices four frames ago, even without lookahead. Notes up to two semitones apart count as one.
     pub voices: usize,
     /// Power of the input at each note's frequency, averaged over the channels, at the time to which the decision refers; 0.5 for
     /// a full-scale sine.
@@ -94,7 +94,7 @@ impl Decisions {
 
 /// Log odds with lookahead above which a note counts as a voice.
 const SURE: f32 = 2.0;
-/// Maximum distance in semitones of neighbouring notes that count as one voice: a glide, or a pitch between two notes.
+/// Maximum distance in semitones at which two sure notes count as one voice, as in a glide or at a pitch between two notes.
 const APART: usize = 2;
 /// Mean number of voices below which the music counts as a single voice.
 const ONE: f32 = 1.4;
@@ -275,7 +275,7 @@ mod tests {
         std::array::from_fn(|note| if notes.contains(&note) { 2.01 } else { 1.99 })
     }
 
-    /// Returns the number of frames with these notes until the answer is `one`.
+    /// Pushes frames with these notes until [`Voices::push`] returns `one`. Returns their number.
     fn frames_until(voices: &mut Voices, one: bool, notes: &[usize]) -> usize {
         1 + (0..1000).take_while(|_| voices.push(sure(notes).into_iter()) != one).count()
     }
@@ -304,8 +304,9 @@ mod tests {
         }
     }
 
-    /// Returns for each frame whether note 60 is on, after 2000 frames with the notes `before`. A frame is its log odds of being
-    /// held and of beginning. Thresholds are 0, the hysteresis is 0.5.
+    /// Returns for each of `frames` whether the note with index 60 is on, after 2000 frames with the notes `before`. Each of
+    /// `frames` has that note's log odds of being held and of beginning. Thresholds are 0, the hysteresis is 0.5. Also checks
+    /// `clear` and `likely`.
     fn decided(before: &[usize], sensitivity: f32, frames: &[[f32; 2]]) -> Vec<bool> {
         let (mut decider, mut ahead) = (Decider::NEW, Decider::NEW);
         let (edges, timings) = (Edges::new(44_100.0), Timing::all(440.0));
@@ -316,10 +317,10 @@ mod tests {
             });
             let thresholds = [Thresholds { on: 0.0, hysteresis: 0.5, begun: 0.0 }; 2];
             let on = [true; FIRST_NOTE + NOTES];
-            let (rule, time) = ((&thresholds, sensitivity), (512, 1 << 20));
-            decider.decide(&logits, false, rule, &on, time, (&edges, &timings));
+            let (thresholds, frame_and_blocks) = ((&thresholds, sensitivity), (512, 1 << 20));
+            decider.decide(&logits, false, thresholds, &on, frame_and_blocks, (&edges, &timings));
             assert_eq!(decider.decisions.clear[60], of_60 > 1.0 - sensitivity);
-            ahead.decide(&logits, true, rule, &on, time, (&edges, &timings));
+            ahead.decide(&logits, true, thresholds, &on, frame_and_blocks, (&edges, &timings));
             assert_eq!(ahead.decisions.likely[60], of_60 > 1.0 - sensitivity);
             decider.decisions.on[60]
         };

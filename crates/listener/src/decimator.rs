@@ -88,8 +88,8 @@ impl Decimator {
         }
     }
 
-    /// Returns [`CHUNK`] decimated samples. The next decimated sample, which is not one of them, is at the offset `end` (1..=64) in
-    /// the last block.
+    /// Returns [`CHUNK`] decimated samples. The next decimated sample, which is not one of them, is `end` samples (1..=64) after
+    /// the start of the last block.
     pub fn chunk<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
         simd.vectorize(
             #[inline(always)]

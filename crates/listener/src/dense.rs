@@ -98,11 +98,11 @@ fn tile<
 {
     let at = |v: usize| column + v * V::LEN..column + (v + 1) * V::LEN;
     let mut sums = [[[V::splat(simd, 0.0); N]; R]; P];
-    let (own, common) = starts;
+    let (row_starts, common) = starts;
     for v in 0..N {
         let common = V::from_slice(simd, &common[at(v)]);
         for r in 0..R {
-            sums[0][r][v] = V::from_slice(simd, &own[r][at(v)]) + common;
+            sums[0][r][v] = V::from_slice(simd, &row_starts[r][at(v)]) + common;
         }
     }
     for Term { inputs, weights } in terms {

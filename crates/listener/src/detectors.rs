@@ -22,7 +22,7 @@ pub const DETECTORS: usize = 87;
 pub const LOWEST: i32 = 24;
 /// Index of the detector for the listener's lowest note.
 pub const FIRST_NOTE: usize = 4;
-/// Number of banks: a fast one, and two sharp ones a quarter of a semitone below and above.
+/// Number of banks: a fast one, and two of sharper resonance, tuned a quarter of a semitone below and above it.
 pub const BANKS: usize = 3;
 /// Number of detectors in a group, one for each lane of the widest vectors.
 pub const LANES: usize = 16;
@@ -38,8 +38,8 @@ const DECAY: [(f64, f64); BANKS] = [(0.15, 16.0), (0.05, 7.0), (0.05, 7.0)];
 const DETUNING: [f64; BANKS] = [0.0, -0.25, 0.25];
 /// Detectors above this fraction of the detectors' sample rate are off.
 const HIGHEST: f64 = 0.45;
-/// States nearer to 0 than this become 0 at the end of a frame, so that no state stays denormal. Their squares are far below the
-/// offset of the mean square, 1e-20.
+/// States nearer to 0 than this become 0 at the end of a frame, so that no state stays denormal. Their squares are far below 1e-20,
+/// which the features add to `|s2|^2`.
 const LEAST: f32 = 1e-18;
 
 /// One value for each detector of a group.

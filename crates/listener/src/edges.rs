@@ -100,7 +100,7 @@ impl Edges {
         sums
     }
 
-    /// Returns the greatest edge for a note of `frequency` Hz. Searches from `age` samples and `reach` seconds ago until now.
+    /// Returns the greatest edge for a note of `frequency` Hz. Searches from `age` samples plus `reach` seconds ago until now.
     /// `sums` comes from [`Edges::sums`]. `None` if the edge is not clear.
     pub fn find(
         &self,
@@ -114,16 +114,16 @@ impl Edges {
         let hops = |seconds: f64| (seconds / self.seconds).round().max(1.0) as usize;
         let window = hops(f64::max(WINDOW, 1.0 / frequency));
         let oldest = HOPS.saturating_sub(hops(reach) + age / (self.hop * BLOCK)).max(window);
-        let (mut most, mut best) = (0.0, None);
+        let (mut greatest, mut best) = (0.0, None);
         for at in oldest..=HOPS.saturating_sub(window) {
             let (after, before) = (sums[at + window] - sums[at], sums[at] - sums[at - window]);
             let change = if kind == Kind::Rise { after - before } else { before - after };
-            if change > most {
-                (most, best) = (change, Some((at, after, before)));
+            if change > greatest {
+                (greatest, best) = (change, Some((at, after, before)));
             }
         }
         let (at, after, before) =
-            best.filter(|(_, after, before)| most > CLEAR * (after + before))?;
+            best.filter(|(_, after, before)| greatest > CLEAR * (after + before))?;
         let earlier = at.saturating_sub(ATTACK);
         let silence = sums[earlier] - sums[earlier.saturating_sub(window)];
         let age = ((HOPS - at) * self.hop + self.current.1) * BLOCK;

@@ -17,7 +17,7 @@ pub const FRAMES: usize = 8;
 /// Rows of zeros at each end.
 pub const MARGIN: usize = 2;
 
-/// Added to the mean square of a detector's output, so that ratios stay finite in silence.
+/// Added to the squared magnitude of a detector's output, averaged over the channels, so that ratios stay finite in silence.
 const SILENCE: f32 = 1e-20;
 /// Added to a power, relative to the reference, before the logarithm.
 const FLOOR: f32 = 1e-6;
@@ -40,7 +40,7 @@ pub const STEP_COST: usize = 5000;
 pub struct Features {
     /// One-pole coefficients of the reference per frame, rising and falling.
     steps: [f32; 2],
-    /// Reference power: the smoothed sum of the detectors' powers.
+    /// Reference power: the smoothed sum of the powers of the fast bank's detectors.
     pub reference: f32,
     /// Ring of frames, with a row for each semitone.
     rows: Box<[[[f32; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]>,
@@ -113,7 +113,8 @@ impl Features {
         [powers, std::array::from_fn(|note| place(FIRST_NOTE + note))]
     }
 
-    /// Returns the products of a detector: `|s2|^2`, and real and imaginary part of `s1 conj(s2)`, averaged over the channels.
+    /// Returns the products of a detector, averaged over the channels: `|s2|^2`, plus 1e-20, and real and imaginary part of
+    /// `s1 conj(s2)`.
     pub fn products(&self, bank: usize, index: usize) -> [f32; 3] {
         let Products { square, re, im } = &self.products[bank * BANK_GROUPS + index / LANES];
         [square, re, im].map(|group| group.0[index % LANES])
@@ -166,8 +167,10 @@ impl Products {
     fn places(&self, other: &Self) -> Group {
         let mut places = Group::ZERO;
         for n in 0..LANES {
-            let (own, other) = (self.square.0[n].sqrt(), other.square.0[n].sqrt());
-            places.0[n] = (own - other) / (own + other).max(f32::MIN_POSITIVE);
+            let (own_amplitude, other_amplitude) =
+                (self.square.0[n].sqrt(), other.square.0[n].sqrt());
+            places.0[n] = (own_amplitude - other_amplitude)
+                / (own_amplitude + other_amplitude).max(f32::MIN_POSITIVE);
         }
         places
     }

@@ -92,9 +92,9 @@ pub struct Listener {
     decimation: usize,
     /// Length of a frame in samples at the detectors' rate.
     frame: usize,
-    /// Whether decisions use lookahead: for the last complete frame, and from the next frame on.
+    /// Whether decisions use lookahead: for the last complete frame, and for the current and later frames.
     looks_ahead: [bool; 2],
-    /// Network for the last complete frame, and from the next frame on.
+    /// Network for the last complete frame, and for the current and later frames.
     model: [Model; 2],
     /// Frequency of A4 in Hz: during the current frame, and from the next frame on.
     a4: [f64; 2],
@@ -102,7 +102,7 @@ pub struct Listener {
     last_a4: f64,
     /// Reduction of the threshold in log odds.
     sensitivity: f32,
-    /// Number of channels of the last block, 1 or 2.
+    /// Number of channels that count in the last block, 1 or 2. Two that have always been equal count as one.
     channels: usize,
     decimators: [Decimator; 2],
     detectors: Detectors,
@@ -137,7 +137,8 @@ struct Pending {
 
 impl Listener {
     /// Creates a listener for signals of `sample_rate` Hz (1000 to 1e9), tuned to A4 = 440 Hz, with the network `model`. With
-    /// `lookahead`, its decisions are more accurate, but refer to the time [`Listener::lookahead`] samples ago.
+    /// `lookahead`, its decisions are more accurate, but refer to the time [`Listener::lookahead`] samples before the end of their
+    /// frame.
     ///
     /// The first listener of a process also parses the weights, which all listeners share.
     pub fn new(sample_rate: f64, lookahead: bool, model: Model) -> Self {
@@ -191,13 +192,13 @@ impl Listener {
         self.blocks = 0;
     }
 
-    /// Switches lookahead on or off, from the next frame on. The network keeps its state, as it always computes the log odds for
-    /// both.
+    /// Switches lookahead on or off, from the frame that ends next on. The network keeps its state, as it always computes the log
+    /// odds for both.
     pub fn set_lookahead(&mut self, lookahead: bool) {
         self.looks_ahead[1] = lookahead;
     }
 
-    /// Sets the network, from the next frame on. A new network starts in the state after silence.
+    /// Sets the network, from the frame that ends next on. A new network starts in the state after silence.
     pub fn set_model(&mut self, model: Model) {
         self.model[1] = model;
     }
@@ -218,7 +219,7 @@ impl Listener {
         self.sensitivity = shift;
     }
 
-    /// Switches the tracking of pitches for [`Listener::pitch`] on or off, from the next frame on.
+    /// Switches the tracking of pitches for [`Listener::pitch`]: on, from the frame that ends next on; off, at once.
     pub fn track_pitches(&mut self, track: bool) {
         if track && !self.tracking {
             self.pitches.reset();
@@ -260,9 +261,9 @@ impl Listener {
         Deviation::of(&self.features, self.last_a4)
     }
 
-    /// Computes the pitch of the tone at `note` (0..80), as its distance from the note in semitones, in the listener's tuning. It
-    /// refers to the time 3.5 frames before the end of the last complete frame. `None` if no tone is within a semitone, or pitches
-    /// are not tracked.
+    /// Computes the pitch of the tone at `note` (0..80), as the distance from the note in semitones, in the listener's tuning. The
+    /// pitch refers to the time 3.5 frames before the end of the last complete frame. `None` if no tone is within a semitone, or
+    /// pitches are not tracked.
     ///
     /// The error is at most 8 cents for a vibrato of 40 cents at 6 Hz, from A3 up. The pitch is coarse in the first 0.11 s of a
     /// tone.
@@ -360,7 +361,7 @@ impl Listener {
     fn work<S: Simd>(&mut self, simd: S) {
         let Some(mut pending) = self.pending.take() else { return };
         let blocks = self.blocks_per_frame();
-        let time = (self.frame(), self.blocks);
+        let frame_and_blocks = (self.frame(), self.blocks);
         let Self { full, light, features, .. } = self;
         let result = match self.model[0] {
             Model::Full => pending.work(simd, features, full, blocks),
@@ -372,7 +373,7 @@ impl Listener {
         };
         let (thresholds, edges) = ((thresholds, self.sensitivity), (&self.edges, &self.timings));
         let (looks_ahead, on) = (self.looks_ahead[0], &self.detectors.on);
-        self.decider.decide(logits, looks_ahead, thresholds, on, time, edges);
+        self.decider.decide(logits, looks_ahead, thresholds, on, frame_and_blocks, edges);
     }
 
     /// Tunes the detectors if the tuning has changed.

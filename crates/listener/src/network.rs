@@ -232,7 +232,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
     /// Advances the global GRU by the mean and the maximum of the notes' units.
     fn advance_global<S: Simd>(&mut self, simd: S) {
         let w = self.weights;
-        let [mut mean, mut most] = [[[0.0; C]; 1]; 2];
+        let [mut mean, mut peak] = [[[0.0; C]; 1]; 2];
         simd.vectorize(
             #[inline(always)]
             || {
@@ -244,13 +244,13 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
                         (sum, greatest) = (sum + units, greatest.max(units));
                     }
                     (sum * (1.0 / NOTES as f32)).store_slice(&mut mean[0][at.clone()]);
-                    greatest.store_slice(&mut most[0][at]);
+                    greatest.store_slice(&mut peak[0][at]);
                 }
             },
         );
-        let [of_mean, of_most] = w.global_in;
+        let [of_mean, of_peak] = w.global_in;
         let terms =
-            [Term { inputs: &mean, weights: of_mean }, Term { inputs: &most, weights: of_most }];
+            [Term { inputs: &mean, weights: of_mean }, Term { inputs: &peak, weights: of_peak }];
         let mut input = [[0.0; C]];
         products(simd, (&[[0.0; C]], w.global_in_bias), terms.into_iter(), 0.0, &mut input);
         advance(simd, &w.global, &input, &mut self.global);
@@ -283,10 +283,10 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         row: usize,
     ) -> impl Iterator<Item = (&[[f32; C]; ROWS], &'static [[f32; C]; COLUMNS])> + Clone {
         let Head { offsets, weights, direct, .. } = &self.weights.head;
-        let own = zone(NOTES_FROM, row);
-        let terms = offsets.iter().zip(weights[own]);
+        let zone = zone(NOTES_FROM, row);
+        let terms = offsets.iter().zip(weights[zone]);
         let terms = terms
             .filter_map(move |(offset, weights)| Some((self.second.reach(row, *offset)?, weights)));
-        terms.chain(once((self.mixed.window(row), direct[own])))
+        terms.chain(once((self.mixed.window(row), direct[zone])))
     }
 }

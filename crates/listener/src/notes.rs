@@ -13,7 +13,7 @@ use crate::{
 
 /// Minimum number of frames between two starts of a held note: 105 ms.
 const AGAIN: u64 = 9;
-/// Minimum length of a note in a file, in frames: the first whole number above 70 ms.
+/// Minimum length of a note in a file, in frames: 70 ms, rounded up.
 const SHORTEST: u64 = 7;
 /// Maximum gap within a live note, in frames: 35 ms.
 const HOLD: u64 = 3;
@@ -58,9 +58,9 @@ struct Track {
     /// Frame of the start; `None` while the note is off.
     start: Option<u64>,
     reported: bool,
-    /// Whether the decision `begun` was false since the start; only then can the note begin again.
+    /// Whether the decision `begun` has been false in a frame since the start; only then can the note begin again.
     armed: bool,
-    /// Maximum level since the start.
+    /// Maximum of [`Decisions::peak`] since the start.
     peak: f32,
     /// Last frame in which the note was on.
     last: u64,
@@ -109,8 +109,8 @@ impl Notes {
         self.gain = gain;
     }
 
-    /// Passes starts and ends of notes to `report`. Ignores decisions of a frame that was passed before. A note counts as off if
-    /// `sounding` returns false for its index.
+    /// Passes starts and ends of notes to `report`. Ignores decisions of the same frame as the last ones. A lower frame number
+    /// means that the listener was reset, and ends all notes. A note counts as off if `sounding` returns false for its index.
     pub fn push(
         &mut self,
         decisions: &Decisions,
@@ -167,7 +167,7 @@ impl Notes {
         self.frame = frame;
     }
 
-    /// Ends all notes after the last frame, and resets the converter, except for [`Notes::left_out`].
+    /// Ends all notes after the last frame. [`Notes::left_out`] goes on counting, and [`Notes::phrases`] still has all phrases.
     pub fn finish(&mut self, mut report: impl FnMut(Event)) {
         for (note, track) in self.tracks.iter_mut().enumerate() {
             self.left_out += u64::from(track.end(note, self.frame + 1, &mut report));
@@ -175,7 +175,7 @@ impl Notes {
         self.frame = 0;
     }
 
-    /// Forgets the frames before `frame`. [`Notes::phrases`] then begins later.
+    /// Forgets the frames before `frame`: they are no longer in [`Notes::phrases`].
     pub fn forget(&mut self, frame: u64) {
         self.voice.iter_mut().for_each(|voice| voice.forget(frame));
     }

@@ -85,7 +85,7 @@ struct Counts {
 /// Decoder of a single voice.
 #[derive(Debug, Clone)]
 pub struct OneVoice {
-    /// For each note, the best path that ends with it at each age, from one frame on. The last one is for all greater ages, too.
+    /// For each note, the best path that ends with it at each age, from one frame on. The last path is also for all greater ages.
     notes: [[Path; SHORTEST]; NOTES],
     /// Best path that ends with silence.
     silence: Path,
@@ -113,9 +113,9 @@ impl OneVoice {
             std::array::from_fn(|note| if sounding(note) { odds[note] } else { f32::NEG_INFINITY })
         };
         let [logit, begun_logit] = [logit, begun_logit].map(only_sounding);
-        let nearby = |odds: &[f32; NOTES], note: usize, less: f32| {
+        let nearby = |odds: &[f32; NOTES], note: usize, penalty: f32| {
             let nearby = odds[note.saturating_sub(1)..NOTES.min(note + 2)].iter();
-            nearby.fold(odds[note], |most, odds| most.max(odds - less))
+            nearby.fold(odds[note], |highest, odds| highest.max(odds - penalty))
         };
         let begins = |odds: f32| f64::from(WEIGHT * odds.clamp(-BEGUN, BEGUN));
 
@@ -125,13 +125,13 @@ impl OneVoice {
         let rest = Path { before: self.end(best, *frames), ..best };
         for note in 0..NOTES {
             let begun = begins(nearby(&begun_logit, note, NEIGHBOR[1]));
-            let own = self.notes[note][SHORTEST - 1];
+            let same_note = self.notes[note][SHORTEST - 1];
             let from = [(silence, begun - COSTS[0]), (rest, begun - COSTS[1])];
-            let again = own.score + begins(begun_logit[note]) - COSTS[2];
+            let again = same_note.score + begins(begun_logit[note]) - COSTS[2];
             let [other, rest] = from.map(|(path, gain)| Path { score: path.score + gain, ..path });
             let mut new = if rest.score > other.score && best.note != note { rest } else { other };
             if again > new.score {
-                new = Path { score: again, before: self.end(own, *frames), ..own };
+                new = Path { score: again, before: self.end(same_note, *frames), ..same_note };
             }
             let paths = &mut self.notes[note];
             let [.., older, oldest] = *paths;
@@ -256,7 +256,7 @@ fn alone(frames: &[Counts]) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    /// Returns frames of one note: its index, and the log odds of its beginning, which are -5 after the first frame.
+    /// Returns `frames` frames of one note: its index, and the log odds of its beginning: `odds` in the first frame, then -5.
     fn note(note: usize, odds: f32, frames: usize) -> Vec<(usize, f32)> {
         (0..frames).map(|frame| (note, if frame == 0 { odds } else { -5.0 })).collect()
     }
@@ -266,7 +266,7 @@ mod tests {
         decoded_with(frames, |_, _| ())
     }
 
-    /// [`decoded`], with a call of `after` for each frame.
+    /// [`decoded`], with a call of `after` after each frame, with the frame's number.
     fn decoded_with(
         frames: &[(usize, f32)],
         mut after: impl FnMut(&mut OneVoice, u64),

@@ -29,8 +29,8 @@ const PARABOLA: [Weights; 2] =
 /// Weights for the first and second derivative in the middle of the polynomial through all frames of a fit.
 const EXACT: [Weights; 2] =
     [([1.0, -8.0, 0.0, 8.0, -1.0], 12.0), ([-1.0, 16.0, -30.0, 16.0, -1.0], 12.0)];
-/// Decay of a detector per frame below which [`PARABOLA`] gives the derivatives: that of the detectors up to G3. There, [`EXACT`]
-/// would amplify remnants of other notes.
+/// Decay of a detector per frame below which [`PARABOLA`] gives the derivatives. Detectors up to G3 decay more slowly; for them,
+/// [`EXACT`] would amplify remnants of other notes.
 const SLOW: f64 = 0.35;
 /// Weights of three neighbouring tones in their mean.
 const SMOOTH: [f64; 3] = [1.0, 2.0, 1.0];
@@ -42,7 +42,7 @@ const ERROR: f64 = 25.0;
 const DISTANCE: f64 = 0.25;
 /// Power of the input, relative to the detector's output, below which the tone has ended and the detector only rings.
 const ENDED: f64 = 0.25;
-/// Minimum sum of the frames' powers: far above the offset of a mean square.
+/// Minimum sum of the frames' powers of a tone. It is far above 1e-20, the offset in [`Features::products`].
 const QUIETEST: f64 = 1e-16;
 /// Maximum distance of a tone from its detector in semitones. A tone further away belongs to another note.
 const FARTHEST: f64 = 1.0;
@@ -69,7 +69,7 @@ pub struct Pitches {
     channels: usize,
     /// State `s2` of the fast bank at the end of the last frame, for each channel.
     states: [[[Group; 2]; BANK_GROUPS]; 2],
-    /// Mean square and `Im r` of each note at the end of the last frame.
+    /// `|s2|^2`, averaged over the channels, and `Im r` of each note at the end of the last frame.
     ends: [[f64; 2]; NOTES],
     /// Changes in the last frames, in a ring.
     steps: [[Step; NOTES]; FRAMES],
@@ -210,13 +210,16 @@ impl Tone {
         }
     }
 
-    /// Returns the mean of the first three `tones`, weighted by power.
+    /// Returns the mean of the first three `tones`, weighted by [`SMOOTH`] and by the power of the input.
     fn mean(tones: &[Self]) -> Self {
         let (mut change, mut weight, mut power) = ([0.0; 2], 0.0, 0.0);
         for (tone, share) in tones.iter().zip(SMOOTH) {
-            let own = share * tone.weight * tone.input;
-            change = [change[0] + own * tone.change[0], change[1] + own * tone.change[1]];
-            (weight, power) = (weight + share * tone.weight, power + own);
+            let input_power = share * tone.weight * tone.input;
+            change = [
+                change[0] + input_power * tone.change[0],
+                change[1] + input_power * tone.change[1],
+            ];
+            (weight, power) = (weight + share * tone.weight, power + input_power);
         }
         Self { change: change.map(|part| part / power), weight, input: power / weight }
     }

@@ -74,7 +74,7 @@ impl Deviation {
 }
 
 struct Detector {
-    /// Mean square of the detector's output, over the channels.
+    /// Squared magnitude of the detector's output at the end of the frame, averaged over the channels.
     square: f64,
     /// Cents from the detector up to the tone.
     cents: f64,
@@ -99,13 +99,14 @@ fn tone(lower: &Detector, upper: &Detector, reference: f64) -> Option<(f64, f64)
     let share = square / reference;
     let (below, above) = (lower.cents - SPACING / 2.0, upper.cents + SPACING / 2.0);
     let cents = (lower.square * below + upper.square * above) / square;
-    let of = |value: f64, scale: f64| (value / scale) * (value / scale);
-    let doubt =
-        of(below - above, DISAGREEMENT) + of(lower.growth, GROWTH) + of(upper.growth, GROWTH);
+    let squared_ratio = |value: f64, scale: f64| (value / scale) * (value / scale);
+    let doubt = squared_ratio(below - above, DISAGREEMENT)
+        + squared_ratio(lower.growth, GROWTH)
+        + squared_ratio(upper.growth, GROWTH);
     // The condition is also false for NaN.
     if !(share > LEAST_SHARE && cents.abs() < REACH && doubt < -LEAST_LOG) {
         return None;
     }
-    let window = 1.0 - of(cents, REACH);
+    let window = 1.0 - squared_ratio(cents, REACH);
     Some((cents, window * window * libm::exp(EXPONENT * libm::log(share) - doubt)))
 }

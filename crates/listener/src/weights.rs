@@ -205,20 +205,20 @@ impl<'a> Matrices<'a> {
 
     /// Returns memory for `count` weights, from the start of a cache line.
     fn floats(&mut self, count: usize) -> &'static mut [f32] {
-        let (own, free) = std::mem::take(&mut self.free).split_at_mut(count.div_ceil(LINE));
+        let (lines, free) = std::mem::take(&mut self.free).split_at_mut(count.div_ceil(LINE));
         self.free = free;
-        // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own` has `LINE * own.len()` contiguous
-        // floats. Nothing else refers to `own`.
+        // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `lines` has `LINE * lines.len()` contiguous
+        // floats. Nothing else refers to `lines`.
         let floats = unsafe {
-            std::slice::from_raw_parts_mut(own.as_mut_ptr().cast::<f32>(), LINE * own.len())
+            std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast::<f32>(), LINE * lines.len())
         };
         &mut floats[..count]
     }
 
     fn matrix<const OUT: usize>(&mut self, rows: usize) -> Matrix<OUT> {
-        let own = self.floats(rows * OUT);
-        own.fill_with(|| self.weight());
-        own.as_chunks().0
+        let floats = self.floats(rows * OUT);
+        floats.fill_with(|| self.weight());
+        floats.as_chunks().0
     }
 
     /// Reads `count` matrices and transposes them: one row for each output instead of each input.
@@ -226,15 +226,15 @@ impl<'a> Matrices<'a> {
         &mut self,
         count: usize,
     ) -> &'static [[[f32; IN]; OUT]] {
-        let own = self.floats(count * IN * OUT).as_chunks_mut().0.as_chunks_mut().0;
-        for matrix in &mut *own {
+        let matrices = self.floats(count * IN * OUT).as_chunks_mut().0.as_chunks_mut().0;
+        for matrix in &mut *matrices {
             for input in 0..IN {
                 for row in &mut *matrix {
                     row[input] = self.weight();
                 }
             }
         }
-        own
+        matrices
     }
 
     fn row<const OUT: usize>(&mut self) -> &'static [f32; OUT] {

@@ -1,7 +1,7 @@
 //! Sanitises MIDI files for `midly`, which silently ends a track at any event that it cannot parse.
 //!
-//! In a sanitised file, each event has its own status byte, and there are no real-time and system exclusive messages. A track ends
-//! before its first invalid event, whose position is reported.
+//! In a sanitised file, each event has its own status byte, and there are no system messages: exclusive, common or real-time. A
+//! track ends before its first invalid event. The position of the file's first invalid event is reported.
 
 /// Maximum length of a variable-length quantity in bytes.
 const LONGEST_NUMBER: usize = 4;

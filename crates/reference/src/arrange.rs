@@ -83,8 +83,8 @@ impl Arranger {
         for tone in sounding {
             let volume = self.volume(how, tone);
             let (part, volume) = match Some(tone) {
-                own if own == bass => (BASS, 15.0),
-                own if own == lead => (LEAD, volume),
+                note if note == bass => (BASS, 15.0),
+                note if note == lead => (LEAD, volume),
                 _ => (OTHERS, volume),
             };
             parts[part][tone] = if silent.contains(&tone) { 0.0 } else { volume };

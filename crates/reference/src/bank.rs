@@ -92,9 +92,9 @@ pub(crate) fn angle(frequency: f64, sample_rate: f64) -> f64 {
 /// State of a note at the latest sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Band {
-    /// Tracked power, 1 at full scale.
+    /// Tracked power after the gate: 0.5 for a full-scale sine that the ceiling does not limit.
     pub power: f64,
-    /// Output after the drive.
+    /// Output after the drive and the first soft clip.
     pub output: f64,
 }
 
@@ -178,7 +178,7 @@ pub struct Bank {
     pub(crate) resonators: [Resonator; TONES],
     /// State of each note at the latest sample.
     pub bands: [Band; TONES],
-    /// Tracked power of the input, 1 at full scale.
+    /// Tracked power of the input: 0.5 for a full-scale sine.
     pub total_power: f64,
     /// Low-pass of the mono or left sum.
     low_pass: f64,
@@ -252,7 +252,7 @@ impl Bank {
         }
         self.low = low;
         if sound.freeze {
-            let amplitudes = self.resonators.map(|own| own.squared_amplitude());
+            let amplitudes = self.resonators.map(|resonator| resonator.squared_amplitude());
             let then = *self.frozen.get_or_insert(amplitudes);
             for tone in 0..TONES {
                 let ratio = then[tone] / amplitudes[tone].max(f64::MIN_POSITIVE);

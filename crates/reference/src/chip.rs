@@ -133,9 +133,9 @@ impl Chip {
         let middle = angle(MIDDLE, self.sample_rate);
         let (mut power, mut passed) = (0.0, 0.0);
         for (amplitude, nominal) in notes.measured.iter().zip(notes.nominal) {
-            let own = amplitude * amplitude / 2.0;
-            power += own;
-            passed += own / (1.0 + 2.0 * (nominal / middle - middle / nominal).powi(2));
+            let tone_power = amplitude * amplitude / 2.0;
+            power += tone_power;
+            passed += tone_power / (1.0 + 2.0 * (nominal / middle - middle / nominal).powi(2));
         }
         let explained = 4.0 * (passed + self.overtones * power);
         let share = (octave - passed).max(0.0) / power.max(1e-38);

@@ -161,7 +161,8 @@ impl Filter {
         self.aim();
     }
 
-    /// Replaces the last settings by `sound`, which differs only in detected key, tuning or tempo. It applies without delay.
+    /// Replaces the last settings by `sound`, which differs only in detected key, tuning or tempo. `sound` applies at once, or with
+    /// the last settings if they still wait in the delay.
     pub fn set_found(&mut self, sound: &Sound) {
         self.undelayed = sound.clone();
         *self.waiting.back_mut().map_or(&mut self.sound, |(_, last)| last) = sound.clone();
@@ -197,8 +198,9 @@ impl Filter {
         let channels = input.len();
         let (before, mix, placed) = self.begin_block(channels, !sidechain.is_empty());
         let at = |frame: usize| {
-            let line =
-                |of: fn(&MixGains) -> f64| between([of(&before), of(&self.mix_gains)], frame + 1);
+            let line = |field: fn(&MixGains) -> f64| {
+                between([field(&before), field(&self.mix_gains)], frame + 1)
+            };
             MixGains {
                 dry: line(|gains| gains.dry),
                 wet: line(|gains| gains.wet),
@@ -326,7 +328,7 @@ impl Filter {
             self.early = None;
         } else {
             let latency = delay(self.sample_rate);
-            let banks = || self.banks.iter().map(|own| own.bank.clone()).collect();
+            let banks = || self.banks.iter().map(|sounding| sounding.bank.clone()).collect();
             let early = self
                 .early
                 .get_or_insert_with(|| EarlyBank::new(banks(), low, latency, self.sample_rate));
@@ -343,10 +345,10 @@ impl Filter {
         self.keys.follow(&self.sound, &self.keyboard, &offsets);
         let ahead = self.early.as_ref().map(|early| early.powers_ahead(&self.now.sound));
         let power = |tone: usize| {
-            let powers = self.banks.iter().map(|own| own.bank.bands[tone].power);
+            let powers = self.banks.iter().map(|sounding| sounding.bank.bands[tone].power);
             let weight = self.keys.weight(tone, self.now.bands[tone] * self.focus.weights[tone]);
-            let own = powers.fold(0.0, f64::max);
-            weight.powi(2) * to_16_bits(ahead.map_or(own, |ahead| ahead[tone]))
+            let bank_power = powers.fold(0.0, f64::max);
+            weight.powi(2) * to_16_bits(ahead.map_or(bank_power, |ahead| ahead[tone]))
         };
         let powers = std::array::from_fn(power);
         self.polyphony.follow(self.sound.most_notes(), &powers);
@@ -419,7 +421,7 @@ impl Filter {
             }
             voices.lock(&self.now, bank, &self.weights);
             let amplitudes = voices.amplitudes();
-            means.iter_mut().zip(amplitudes).for_each(|(mean, own)| *mean += own / count);
+            means.iter_mut().zip(amplitudes).for_each(|(mean, value)| *mean += value / count);
         }
         let mut levels = self.focus.levels(&self.now);
         if let (Some(levels), Some(early)) = (&mut levels, &self.early) {
@@ -510,7 +512,7 @@ impl Filter {
         })
     }
 
-    /// Returns the gain that would bring the input to the nominal level.
+    /// Returns the gain that would bring the input to the nominal level; 1 without auto level.
     fn gain(&self) -> f64 {
         let gain = self.level.as_ref().map_or(1.0, Level::gain);
         gain.powf(self.now.fades[AUTO])
@@ -520,9 +522,9 @@ impl Filter {
     fn mix(&self) -> [f64; 2] {
         let mix = self.now.sound.mix / 100.0;
         let plain = [1.0 - mix, mix];
-        let own = self.level.as_ref().map_or(plain, |level| level.mix(mix));
+        let leveled = self.level.as_ref().map_or(plain, |level| level.mix(mix));
         let auto = self.now.fades[AUTO];
-        [0, 1].map(|index| plain[index] + auto * (own[index] - plain[index]))
+        [0, 1].map(|index| plain[index] + auto * (leveled[index] - plain[index]))
     }
 
     fn mix_gains(&self, mix: [f64; 2]) -> MixGains {

@@ -17,7 +17,7 @@ const WARM_UP: usize = 9;
 pub struct Decision {
     /// Whether each note is played.
     pub played: [bool; TONES],
-    /// Whether each note begins.
+    /// Whether each note has just begun.
     pub begun: [bool; TONES],
     /// Power of the input at each note's frequency; 0.5 for a full-scale sine.
     pub level: [f64; TONES],
@@ -53,7 +53,7 @@ pub(crate) struct Focus {
     sounding: [bool; TONES],
     /// Number of blocks until each note counts as played again.
     gaps: [f64; TONES],
-    /// Powers of the last decision; `None` before the first one since the listener started.
+    /// Powers of the last decision, at first 0. `None` from when the listener is switched on until it has settled.
     levels: Option<Tones>,
     /// Stereo positions of the last decision.
     aims: Tones,
@@ -63,7 +63,7 @@ pub(crate) struct Focus {
 }
 
 impl Focus {
-    /// Creates the state at rest. The listener runs from the start if `now` needs it or key or tuning `follow` the music.
+    /// Creates the state at rest. The listener runs from the start if `now` needs it, or if key, tuning or tempo `follow` the music.
     pub fn new(now: &Smoothed, follow: bool, sample_rate: f64) -> Self {
         let residue = residue(now.sound.focus);
         Self {
@@ -83,7 +83,8 @@ impl Focus {
         }
     }
 
-    /// Begins a block. The listener runs at a focus above 0 in `now` or in `undelayed`, or if key or tuning `follow` the music.
+    /// Begins a block. The listener runs at a focus above 0 in `now` or in `undelayed`, or if key, tuning or tempo
+    /// `follow` the music.
     pub fn begin_block(&mut self, now: &Smoothed, undelayed: &Smoothed, follow: bool) {
         let listening = now.sound.focus.max(undelayed.sound.focus) > 0.0 || follow;
         if listening && !self.listening {
@@ -98,12 +99,12 @@ impl Focus {
         if listening && !now.sound.freeze {
             self.sounding = self.gates.begin_block();
         }
-        let most = BLOCK as f64 / (TIME * self.sample_rate);
+        let block_step = BLOCK as f64 / (TIME * self.sample_rate);
         let residue = residue(now.sound.focus);
         for tone in 0..TONES {
             let sounds = self.sounding[tone] && self.gaps[tone] == 0.0;
             let target = if sounds { 1.0 } else { residue };
-            approach(&mut self.weights[tone], target, most.min(1.0));
+            approach(&mut self.weights[tone], target, block_step.min(1.0));
             self.gaps[tone] = (self.gaps[tone] - 1.0).max(0.0);
         }
     }
@@ -193,8 +194,9 @@ impl Gates {
             if let (Some(edge), true) = (early.edge[tone], changes) {
                 // A weight moves in 5 ms.
                 let before = if opens { 0.003 } else { 0.0055 };
-                let left = delay(self.sample_rate) as f64 - before * self.sample_rate - edge;
-                gate.change = Some(((left.max(0.0) / BLOCK as f64).floor(), !opens));
+                let samples_left =
+                    delay(self.sample_rate) as f64 - before * self.sample_rate - edge;
+                gate.change = Some(((samples_left.max(0.0) / BLOCK as f64).floor(), !opens));
                 gate.unsure = 5;
             } else if gate.unsure > 0 && opens && !held {
                 gate.change = Some((0.0, false));
@@ -208,7 +210,7 @@ impl Gates {
     fn begin_block(&mut self) -> [bool; TONES] {
         for gate in &mut self.gates {
             match gate.change {
-                Some((left, opens)) if left > 0.0 => gate.change = Some((left - 1.0, opens)),
+                Some((wait, opens)) if wait > 0.0 => gate.change = Some((wait - 1.0, opens)),
                 Some((_, opens)) if !opens || gate.may_open => {
                     (gate.opened, gate.change) = (opens, None);
                 }

@@ -78,8 +78,8 @@ impl Found {
     }
 
     /// Evaluates a frame. `played` has its notes. `tones` are three sums over its tones: real and imaginary part of the weight
-    /// times `exp(2 pi i cents / 100)`, and the weight. The bands have A4 at `tuning` Hz, and are transposed by `transpose`
-    /// semitones.
+    /// times `exp(2 pi i cents / 100)`, and the weight. `tuning` is the set frequency of A4 in Hz, `transpose` the transposition of
+    /// the bands in semitones.
     pub fn push(&mut self, played: &[bool; NOTES], tones: [f64; 3], tuning: f64, transpose: f64) {
         for held in &mut self.held {
             *held *= (-self.frame / 30.0).exp();
@@ -167,13 +167,15 @@ impl Found {
     }
 
     fn follow_tuning(&mut self, tuning: f64, transpose: f64) {
-        let side = self.cents.clamp(-10.0, 10.0);
-        let Some(found) = self.tuning(tuning * (side / 1200.0).exp2(), transpose) else { return };
+        let centre = self.cents.clamp(-10.0, 10.0);
+        let Some(found) = self.tuning(tuning * (centre / 1200.0).exp2(), transpose) else {
+            return;
+        };
         let off = 1200.0 * (found / tuning).log2() - self.cents;
         self.moving = off.abs() > if self.moving { 0.05 } else { 2.5 };
         if self.moving {
-            let most = 40.0 * self.frame;
-            self.cents += off.clamp(-most, most);
+            let limit = 40.0 * self.frame;
+            self.cents += off.clamp(-limit, limit);
         }
     }
 }

@@ -64,7 +64,7 @@ impl Keyboard {
         }
     }
 
-    /// Returns the gain of a MIDI note's key; 0 if the key does not sound or exist.
+    /// Returns the gain of a MIDI note's key; 0 if the key is silent or does not exist.
     pub fn gain(&self, note: f64) -> f64 {
         if (0.0..128.0).contains(&note) { self.gains[note as usize] } else { 0.0 }
     }
@@ -103,14 +103,14 @@ impl KeyWeights {
                 Keys::Hold | Keys::Add => keyboard.gain(note),
                 Keys::HoldAny => keyboard.gain_in_any_octave(note),
             };
-            let (own, others) = match sound.keys {
+            let (own_target, others_target) = match sound.keys {
                 // With a map to the keys, a note has its weight without keys times the gain of the key to which it moves.
                 _ if snaps => (0.0, gain),
                 Keys::Hold | Keys::HoldAny => (gain, 0.0),
                 Keys::Off | Keys::Add => (gain, 1.0),
             };
-            approach(&mut self.own[tone], own, self.step);
-            approach(&mut self.others[tone], others, self.step);
+            approach(&mut self.own[tone], own_target, self.step);
+            approach(&mut self.others[tone], others_target, self.step);
         }
     }
 

@@ -93,8 +93,8 @@ impl Level {
         let sounds = power > decibels(-110.0);
         if sounds {
             let before = self.power.unwrap_or(power);
-            let time = if power > before { 0.05 } else { 3.0 };
-            self.power = Some(before + (1.0 - (-seconds / time).exp()) * (power - before));
+            let time_constant = if power > before { 0.05 } else { 3.0 };
+            self.power = Some(before + (1.0 - (-seconds / time_constant).exp()) * (power - before));
         }
         self.weightings.resize(signals.len(), [KWeighting::new(self.sample_rate); 2]);
         let [mut dry, mut wet, mut both] = [0.0; 3];
@@ -112,7 +112,8 @@ impl Level {
         }
     }
 
-    /// Updates all averages with the powers and the mean product of dry and wet in a block of `seconds`.
+    /// Updates all averages with the powers and the mean product of dry and wet in a block of `seconds`. `a` and `b` are the gains
+    /// of dry and wet in the mix.
     fn follow(&mut self, seconds: f64, [dry, wet, both]: [f64; 3], [a, b]: [f64; 2]) {
         let mixed = a * a * dry + b * b * wet + 2.0 * a * b * both;
         // Steps are in proportion to the dry power, up to four times the nominal one.
@@ -127,8 +128,8 @@ impl Level {
 
         let gated = mixed + 0.12 * b * b * wet;
         let error = (seconds / 5.0 * (dry - gated) / self.dry).clamp(-0.1, 0.1);
-        let most = 10f64.ln() / 10.0;
-        self.trim = (self.trim + error).clamp(-most, most);
+        let limit = 10f64.ln() / 10.0;
+        self.trim = (self.trim + error).clamp(-limit, limit);
 
         if notes {
             self.tracked = (self.tracked + seconds).min(3.0);

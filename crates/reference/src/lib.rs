@@ -80,7 +80,7 @@ fn semitone(tone: usize) -> f64 {
     if tone < 48 { tone as f64 } else { tone as f64 - 77.0 }
 }
 
-/// Returns the MIDI note of a tone in a bank that is transposed by `transpose` semitones.
+/// Returns the MIDI note of a tone in a bank that is transposed by `transpose` semitones, rounded to whole ones.
 fn midi_note(tone: usize, transpose: f64) -> f64 {
     57.0 + semitone(tone) + transpose.round()
 }

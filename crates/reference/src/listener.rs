@@ -28,7 +28,7 @@ const RAISE: f64 = 1.0;
 pub struct Decisions {
     /// Whether each note is played.
     pub on: [bool; NOTES],
-    /// Whether each note begins.
+    /// Whether each note has just begun.
     pub begun: [bool; NOTES],
     /// Log odds of each note: that it is played now, that it was played four frames ago, and that it has begun, for the same two
     /// times.

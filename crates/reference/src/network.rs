@@ -83,7 +83,7 @@ pub struct Cell {
     pub hidden_bias: Vec<f64>,
 }
 
-/// Input of the network from a detector: its power, and the ratio `s1 / s2`.
+/// Input of the network from a detector: its power, and the ratio `s1 / s2`, both averaged over the channels.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen {
     pub power: f64,
@@ -94,7 +94,7 @@ pub struct Network {
     pub weights: Weights,
     /// Rate of the frames in Hz.
     rate: f64,
-    /// Reference power: the smoothed sum of the detectors' powers.
+    /// Reference power: the smoothed sum of the powers of the first bank's detectors.
     reference: f64,
     /// Features of the last frames, newest first.
     past: VecDeque<Matrix>,
@@ -132,8 +132,8 @@ impl Network {
         let columns = 0..notes[0].len();
         let mean =
             columns.clone().map(|c| notes.iter().map(|row| row[c]).sum::<f64>() / NOTES as f64);
-        let most = columns.map(|c| notes.iter().map(|row| row[c]).fold(0.0, f64::max));
-        let pooled: Vec<f64> = mean.chain(most).collect();
+        let maximum = columns.map(|c| notes.iter().map(|row| row[c]).fold(0.0, f64::max));
+        let pooled: Vec<f64> = mean.chain(maximum).collect();
         let global_in = relu(vec![sum(&w.global_in_bias, &times(&pooled, &w.global_in))]);
         self.global = w.global.next(&global_in[0], &self.global);
 

@@ -65,10 +65,10 @@ impl Oscillator {
         if self.locked { self.amplitudes[AMPLITUDE_POLES - 1] } else { 0.0 }
     }
 
-    /// Samples the oscillation of the `resonator`, `left` samples before the end of the block.
-    pub fn sample_phase(&mut self, resonator: &Resonator, left: usize) {
+    /// Samples the oscillation of the `resonator`, `samples_left` samples before the end of the block.
+    pub fn sample_phase(&mut self, resonator: &Resonator, samples_left: usize) {
         let quadrature = resonator.quadrature(self.frequency);
-        let angle = quadrature.atan2(resonator.bp) + self.nominal * left as f64;
+        let angle = quadrature.atan2(resonator.bp) + self.nominal * samples_left as f64;
         let amplitude = quadrature.hypot(resonator.bp);
         self.phase_sum[0] += amplitude * angle.cos();
         self.phase_sum[1] += amplitude * angle.sin();

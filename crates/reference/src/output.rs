@@ -15,7 +15,7 @@ impl Delay {
         Self { samples: vec![0.0; length].into() }
     }
 
-    /// Crossfades `x` to the delayed signal, whose weight is `share`, 0..1.
+    /// Returns `x`, crossfaded with the delayed signal, whose weight is `share`, 0..1.
     pub fn next(&mut self, x: f64, share: f64) -> f64 {
         self.samples.push_back(x);
         let delayed = self.samples.pop_front().expect("a sample was pushed");
@@ -26,7 +26,8 @@ impl Delay {
 /// Gain above which the release ends.
 const NEARLY: f64 = 0.99999;
 
-/// Limiter: keeps the peaks of the mix below full scale, or below the input's own peaks if these are higher.
+/// Limiter: keeps the peaks of the mix below full scale, or below the input's own peaks if these are higher. Both limits are
+/// multiplied by the output gain.
 pub(crate) struct Limiter {
     release: f64,
     gain: f64,
@@ -51,7 +52,8 @@ impl Limiter {
         self.gain
     }
 
-    /// Tracks the peak of the input, and releases the gain. Returns the gain that the peak `mixed` needs.
+    /// Tracks the peak of the input, and releases the gain. Returns the gain that the peak `mixed` needs: above 1
+    /// if it needs no limiting.
     fn advance(&mut self, input: f64, mixed: f64, threshold: f64) -> f64 {
         let fallen = self.input.min(8.0) * (1.0 - self.release);
         let peak = input.max(fallen);

@@ -32,7 +32,7 @@ pub(crate) struct Moves {
     pub vibrato: f64,
 }
 
-/// Oscillators of the bands in a block.
+/// State of the bands in a block: oscillators, resonators and levels.
 pub(crate) struct Bands<'a> {
     /// Phases at the start of the block in radians.
     pub phases: Tones,
@@ -178,32 +178,35 @@ impl Pitches {
         let pitch = |notes: &[Note; TONES], tone: usize| semitone(tone) + notes[tone].target;
         let last = std::mem::take(&mut self.leaders);
         let leader = |leaders: &[(f64, usize)], pitch: f64| {
-            leaders.iter().find(|(own, _)| *own == pitch).map(|(_, tone)| *tone)
+            leaders.iter().find(|(led, _)| *led == pitch).map(|(_, tone)| *tone)
         };
         let mut sums: Vec<(f64, f64)> = Vec::new();
         let mut best: Vec<(f64, usize, f64)> = Vec::new();
         for (tone, gain) in gains.iter().enumerate() {
-            let (own, power) = (pitch(&self.notes, tone), gain.powi(2));
-            let score = power * if leader(&last, own) == Some(tone) { ADVANTAGE } else { 1.0 };
-            match sums.iter_mut().find(|(pitch, _)| *pitch == own) {
+            let (target_pitch, power) = (pitch(&self.notes, tone), gain.powi(2));
+            let score =
+                power * if leader(&last, target_pitch) == Some(tone) { ADVANTAGE } else { 1.0 };
+            match sums.iter_mut().find(|(pitch, _)| *pitch == target_pitch) {
                 Some((_, sum)) => *sum += power,
-                None => sums.push((own, power)),
+                None => sums.push((target_pitch, power)),
             }
-            match best.iter_mut().find(|(pitch, ..)| *pitch == own) {
-                Some(best) if score > best.2 => *best = (own, tone, score),
+            match best.iter_mut().find(|(pitch, ..)| *pitch == target_pitch) {
+                Some(best) if score > best.2 => *best = (target_pitch, tone, score),
                 Some(_) => {}
-                None if score > 0.0 => best.push((own, tone, score)),
+                None if score > 0.0 => best.push((target_pitch, tone, score)),
                 None => {}
             }
         }
         self.leaders = best.iter().map(|(pitch, tone, _)| (*pitch, *tone)).collect();
         for tone in 0..TONES {
-            let own = pitch(&self.notes, tone);
-            let leads = leader(&self.leaders, own) == Some(tone);
-            let sum = sums.iter().find(|(pitch, _)| *pitch == own).map_or(0.0, |(_, sum)| *sum);
+            let target_pitch = pitch(&self.notes, tone);
+            let leads = leader(&self.leaders, target_pitch) == Some(tone);
+            let sum =
+                sums.iter().find(|(pitch, _)| *pitch == target_pitch).map_or(0.0, |(_, sum)| *sum);
             gains[tone] = if leads { sum.sqrt() } else { 0.0 };
-            let heir = leader(&last, own).filter(|last| *last != tone && before[*last] > 0.0);
-            if let Some(last) = heir.filter(|_| leads && before[tone] == 0.0) {
+            let predecessor =
+                leader(&last, target_pitch).filter(|last| *last != tone && before[*last] > 0.0);
+            if let Some(last) = predecessor.filter(|_| leads && before[tone] == 0.0) {
                 // The note continues at its pitch, although another band now leads.
                 let old = self.notes[last];
                 let note = &mut self.notes[tone];
@@ -223,7 +226,7 @@ impl Pitches {
         let (mut begun, mut ending) = (Vec::new(), Vec::new());
         for (tone, note) in self.notes.iter_mut().enumerate() {
             let power = bands.gains[1][tone].powi(2);
-            let own = bands.amplitudes[tone].powi(2);
+            let band_power = bands.amplitudes[tone].powi(2);
             let on = if note.on {
                 power > 0.0 && power >= END * bands.high
             } else {
@@ -231,10 +234,10 @@ impl Pitches {
             };
             note.age = if on == note.on { note.age + 1.0 } else { 0.0 };
             if on && !note.on {
-                (note.peak, note.settled, note.used) = (own, false, false);
+                (note.peak, note.settled, note.used) = (band_power, false, false);
             }
             note.on = on;
-            note.peak = own.max(note.peak * DECAY.powf(self.block));
+            note.peak = band_power.max(note.peak * DECAY.powf(self.block));
             let begins = on && !note.settled && note.age <= young;
             let falls = bands.weights[tone] < self.weights[tone] || power < FALLEN * note.peak;
             let ends = if on { falls } else { note.age <= recent };
@@ -264,15 +267,15 @@ impl Pitches {
             note.slope = (note.target - note.shift) * (self.block / seconds).min(1.0);
             note.settled = true;
             self.notes[other].used = true;
-            begun.retain(|own| *own != tone);
-            ending.retain(|own| *own != other);
+            begun.retain(|listed| *listed != tone);
+            ending.retain(|listed| *listed != other);
         }
     }
 }
 
 impl Note {
-    /// Advances by a block. `own` is the band's phase step, `nominal` its nominal phase step.
-    fn advance(&mut self, vibrato: f64, own: f64, nominal: f64) {
+    /// Advances by a block. `band_step` is the band's phase step, `nominal` the band's nominal phase step.
+    fn advance(&mut self, vibrato: f64, band_step: f64, nominal: f64) {
         let before = self.shift;
         self.shift += self.slope;
         if self.slope == 0.0 || (self.target - self.shift) * self.slope <= 0.0 {
@@ -281,6 +284,6 @@ impl Note {
         self.highest = before.max(self.shift);
         let middle = (before + self.shift) / 2.0;
         self.free |= middle != 0.0 || vibrato != 1.0;
-        self.step = (nominal + vibrato * (own - nominal)) * (middle / 12.0).exp2();
+        self.step = (nominal + vibrato * (band_step - nominal)) * (middle / 12.0).exp2();
     }
 }

@@ -31,8 +31,8 @@ impl Sound {
             Map::Mute => 0.0,
             Map::Snap => self.snap(tone, keyboard),
             Map::Custom => {
-                let own = class(semitone(tone));
-                let up = (self.targets[own] + 12 - own) % 12;
+                let pitch_class = class(semitone(tone));
+                let up = (self.targets[pitch_class] + 12 - pitch_class) % 12;
                 if up <= 5 { up as f64 } else { up as f64 - 12.0 }
             }
         })

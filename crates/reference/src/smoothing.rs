@@ -1,4 +1,5 @@
-//! Smoothing of settings: each number and each switch moves to its target on a straight line in 20 ms, one step a block.
+//! Smoothing of settings: each number and each switch moves to its target in 20 ms, one step a block. The steps are equal
+//! differences, or for some numbers equal ratios.
 
 use crate::{BLOCK, Sound, Stereo, TONES, sound::NUMBERS};
 

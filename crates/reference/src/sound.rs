@@ -75,8 +75,8 @@ pub struct Sound {
     pub duty: f64,
     /// Effect of the keys.
     pub keys: Keys,
-    /// Whether key or tuning follow the music. If so, the listener runs even at a focus of 0. The caller sets the detected key
-    /// and tuning as `root`, `scale` and `tuning`.
+    /// Whether key, tuning or tempo follow the music. If so, the listener runs even at a focus of 0. The caller sets the detected
+    /// key and tuning as `root`, `scale` and `tuning`.
     pub follows: bool,
     /// Whether the resonators ring forever.
     pub freeze: bool,
@@ -254,7 +254,7 @@ impl Sound {
     /// # Panics
     /// If the number is unknown: the real filter has a setting that the reference lacks.
     pub fn set(&mut self, id: &str, value: f64) {
-        let number = NUMBERS.iter().find(|(own, ..)| *own == id);
+        let number = NUMBERS.iter().find(|(known, ..)| *known == id);
         let (_, _, field) = number.unwrap_or_else(|| panic!("the reference has no number '{id}'"));
         *field(self) = value;
     }

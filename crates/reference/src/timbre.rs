@@ -125,8 +125,8 @@ impl Timbres {
     }
 
     /// Returns a value of both timbres, mixed by their crossfade weights at the end of the block.
-    pub fn mixed(&self, mut of: impl FnMut(&Timbre) -> f64) -> f64 {
-        let [from, to] = [of(&self.from), of(&self.to)];
+    pub fn mixed(&self, mut value: impl FnMut(&Timbre) -> f64) -> f64 {
+        let [from, to] = [value(&self.from), value(&self.to)];
         from + self.share[1] * (to - from)
     }
 }

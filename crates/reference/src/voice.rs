@@ -94,18 +94,18 @@ impl Voices {
             self.total_powers = vec![bank.total_power];
         }
         self.gains[0] = self.gains[1];
-        for (tone, own) in self.oscillators.iter_mut().enumerate() {
+        for (tone, oscillator) in self.oscillators.iter_mut().enumerate() {
             let nominal = angle(now.sound.frequency(tone), self.sample_rate);
             if self.fresh {
-                *own = Oscillator::new(nominal);
+                *oscillator = Oscillator::new(nominal);
             }
-            own.nominal = nominal;
+            oscillator.nominal = nominal;
             let locked = weights[tone] + self.gains[0][tone] > 0.0;
-            own.lock(self.sample_rate, &bank.resonators[tone], locked);
+            oscillator.lock(self.sample_rate, &bank.resonators[tone], locked);
         }
     }
 
-    /// Discards the oscillations below A3, which start from rest.
+    /// Discards the sampled oscillations of the notes below A3, whose resonators start from rest.
     pub fn rest_low(&mut self) {
         self.oscillators.iter_mut().skip(48).for_each(Oscillator::forget_phases);
     }
@@ -135,10 +135,10 @@ impl Voices {
         if let Some((ahead, share)) = ahead {
             total += share * (ahead - total);
         }
-        for own in &mut self.totals {
+        for state in &mut self.totals {
             let follow = if self.fresh { 1.0 } else { step(1.0 / (TAU * POLE), block_rate) };
-            *own += follow * (total - *own);
-            total = *own;
+            *state += follow * (total - *state);
+            total = *state;
         }
         let gate = bank.constants.gate(total);
         let follow = match levels {
@@ -149,7 +149,7 @@ impl Voices {
         let amplitudes = self.amplitudes();
         let weights = *weights;
         let mut sum = 0.0;
-        for (tone, own) in self.oscillators.iter().enumerate() {
+        for (tone, oscillator) in self.oscillators.iter().enumerate() {
             let amplitude = amplitudes[tone];
             let power = levels.map_or(amplitude.powi(2) / 2.0, |(levels, means)| {
                 levels[tone] * (amplitude / means[tone].max(f64::MIN_POSITIVE)).powi(2)
@@ -158,19 +158,19 @@ impl Voices {
             let share = ahead.map_or(0.0, |(_, share)| share);
             let follow = if begins { follow + share * (1.0 - follow) } else { follow };
             let power = self.powers[tone] + follow * (gate.level(power) - self.powers[tone]);
-            self.powers[tone] = if own.locked { power } else { 0.0 };
+            self.powers[tone] = if oscillator.locked { power } else { 0.0 };
             let heard = self.powers[tone] * weights[tone].powi(2);
             let heard = if heard > SILENT * gate.high { heard } else { 0.0 };
             self.gains[1][tone] = heard.sqrt();
             sum += heard;
         }
-        let each = |of: fn(&Oscillator) -> f64| -> Tones {
-            std::array::from_fn(|tone| of(&self.oscillators[tone]))
+        let each = |field: fn(&Oscillator) -> f64| -> Tones {
+            std::array::from_fn(|tone| field(&self.oscillators[tone]))
         };
         let mut bands = Bands {
-            phases: each(|own| own.phase),
-            steps: each(|own| own.step),
-            nominal: each(|own| own.nominal),
+            phases: each(|oscillator| oscillator.phase),
+            steps: each(|oscillator| oscillator.step),
+            nominal: each(|oscillator| oscillator.nominal),
             amplitudes,
             gains: &mut self.gains,
             weights,
@@ -180,15 +180,16 @@ impl Voices {
         self.pitches.begin_block(moves, &mut bands);
 
         let sounding = timbres.sounding().into_iter();
-        let chip: Vec<_> = sounding.filter(|(own, _)| own.voice == Voice::Chip).collect();
-        if chip.is_empty() {
+        let chip_timbres: Vec<_> =
+            sounding.filter(|(timbre, _)| timbre.voice == Voice::Chip).collect();
+        if chip_timbres.is_empty() {
             self.chip = None;
         } else {
-            let own = self.chip.get_or_insert_with(|| Chip::new(self.sample_rate));
+            let chip = self.chip.get_or_insert_with(|| Chip::new(self.sample_rate));
             let notes =
                 Notes { amplitudes: &self.gains[1], measured: &amplitudes, nominal: &nominal };
             let pitches = std::array::from_fn(|tone| self.pitches.highest(tone));
-            own.begin_block(&chip, &timbres.arrangement, gate.high, notes, &pitches);
+            chip.begin_block(&chip_timbres, &timbres.arrangement, gate.high, notes, &pitches);
         }
         let drive = now.sound.drive;
         self.drives = [if self.fresh { drive } else { self.drives[1] }, drive];
@@ -218,10 +219,10 @@ impl Voices {
             let shapes: Vec<(usize, [f64; 2])> = match timbre.voice {
                 Voice::Soft | Voice::Chip => Vec::new(),
                 Voice::SoftClean => {
-                    let own = |shape| {
+                    let shape_gains = |shape| {
                         [0, 1].map(|end| shares[end] * shape_share(shape, self.drives[end]))
                     };
-                    (0..SHAPES).map(|shape| (shape, own(shape))).collect()
+                    (0..SHAPES).map(|shape| (shape, shape_gains(shape))).collect()
                 }
                 _ => vec![(0, shares)],
             };
@@ -258,8 +259,9 @@ impl Voices {
     ) -> [f64; 2] {
         let (mut sum, mut side) = (0.0, 0.0);
         for played in &self.played {
-            let own = &self.oscillators[played.tone];
-            let (phase, step) = self.pitches.played(played.tone).unwrap_or((own.phase, own.step));
+            let oscillator = &self.oscillators[played.tone];
+            let (phase, step) =
+                self.pitches.played(played.tone).unwrap_or((oscillator.phase, oscillator.step));
             let series = match played.voice {
                 Voice::SoftClean => waveforms.shape(played.shape),
                 voice => waveforms.voice(voice),
@@ -271,16 +273,17 @@ impl Voices {
         }
         if let Some(chip) = &mut self.chip {
             let phases = std::array::from_fn(|tone| {
-                let own = &self.oscillators[tone];
-                let (phase, step) = self.pitches.played(tone).unwrap_or((own.phase, own.step));
+                let oscillator = &self.oscillators[tone];
+                let (phase, step) =
+                    self.pitches.played(tone).unwrap_or((oscillator.phase, oscillator.step));
                 phase + step * frame as f64
             });
             sum += chip.next(frame, x, &phases, waveforms);
         }
         self.total_powers.push(bank.total_power);
         if (frame + 1).is_multiple_of(PHASE_INTERVAL) {
-            for (own, resonator) in self.oscillators.iter_mut().zip(&bank.resonators) {
-                own.sample_phase(resonator, BLOCK - frame - 1);
+            for (oscillator, resonator) in self.oscillators.iter_mut().zip(&bank.resonators) {
+                oscillator.sample_phase(resonator, BLOCK - frame - 1);
             }
         }
         let at_end = |ends| between(ends, frame + 1);

@@ -28,7 +28,7 @@ impl Waveforms {
 
     /// Returns the series of `voice`, scaled to [`soft_rms`].
     pub fn voice(&mut self, voice: Voice) -> &Series {
-        let known = self.voices.iter().position(|(own, _)| *own == voice);
+        let known = self.voices.iter().position(|(known, _)| *known == voice);
         let index = known.unwrap_or_else(|| {
             let series = (1..=MOST).map(|n| harmonic(voice, n).map(|part| soft_rms() * part));
             self.voices.push((voice, series.collect()));
@@ -60,10 +60,10 @@ pub(crate) fn shape_share(shape: usize, drive: f64) -> f64 {
 /// Returns the number of harmonics for a note of `frequency` Hz: one of 1, 2, 3 and so on in steps of 19 %, up to 400. All stay
 /// below half the sample rate even if the note is half a semitone sharp; 0 if the fundamental does not.
 pub(crate) fn harmonics(frequency: f64, sample_rate: f64) -> usize {
-    let most = sample_rate / 2.0 / (frequency * (0.5f64 / 12.0).exp2());
+    let highest = sample_rate / 2.0 / (frequency * (0.5f64 / 12.0).exp2());
     let next = |n: &usize| Some((119 * n / 100).max(n + 1));
     let counts = std::iter::successors(Some(1), next).take_while(|n| *n <= MOST);
-    counts.take_while(|n| *n as f64 <= most).last().unwrap_or(0)
+    counts.take_while(|n| *n as f64 <= highest).last().unwrap_or(0)
 }
 
 /// Returns the sum of the harmonics in `series`; `phase` is the phase of the first one. By Horner's rule, it is the real part of

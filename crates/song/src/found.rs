@@ -2,7 +2,7 @@
 
 use tone_filter_dsp::{FoundKey, KeyFinder, PitchClass, Settings, ToneFilter, TuningFinder};
 
-/// Finds key and tuning by the decisions of a filter.
+/// Finds the key from the decisions of a filter's listener, and the tuning from its deviations.
 #[derive(Debug, Clone, Default)]
 pub struct Finder {
     /// `None` until the length of a frame is known.
@@ -45,7 +45,8 @@ impl Finder {
         let finders = self.finders.as_ref();
         KeyAndTuning {
             key: finders.and_then(|(key, _)| key.key()).map(moved),
-            tuning: finders.and_then(|(_, own)| own.a4(f64::from(tuning), f64::from(transpose))),
+            tuning: finders
+                .and_then(|(_, finder)| finder.a4(f64::from(tuning), f64::from(transpose))),
         }
     }
 }

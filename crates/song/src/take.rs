@@ -14,7 +14,7 @@ use tone_filter_dsp::{ChipTick, FoundKey, Settings, ToneFilter, listener::beats:
 
 /// Maximum time in seconds by which a note may start before its bar.
 const EARLY: f64 = 0.05;
-/// Length of a bar in music without beats in seconds: four beats at 120 beats per minute.
+/// Length of a bar in seconds where no bars are detected: four beats at 120 beats per minute.
 const BAR: f64 = 2.0;
 /// Number of notes per second for which memory is reserved. Dense music has as many.
 const NOTES: f64 = 30.0;
@@ -107,7 +107,7 @@ impl TakeRecorder {
         self.notes.clone().finish(seconds)
     }
 
-    /// Returns the beats between `start` and `end`, computed from this time alone.
+    /// Returns the beats between `start` and `end`, computed without the sound before `start`.
     pub fn beats(&self, start: f64, end: f64) -> Option<Beats> {
         let mut recorder = self.beats.clone();
         recorder.forget(start);
@@ -147,16 +147,17 @@ pub struct Take {
 impl Take {
     /// Returns the part of the take within `range`, moved to 0.
     ///
-    /// The part has the notes that start in it, or up to 50 ms earlier; they are cut at its end.
+    /// Notes may start up to 50 ms before their beat. So the part has the notes that start from 50 ms before it until 50 ms before
+    /// its end. They are cut at its end.
     pub fn part(&self, range: Range<f64>) -> Self {
         let (from, until) = (range.start.max(self.start), range.end.min(self.end));
-        let of = |note: &Note| Note {
+        let moved = |note: &Note| Note {
             start: (note.start - from).max(0.0),
             end: note.end.min(until) - from,
             ..*note
         };
         let is_within = |note: &&Note| (from - EARLY..until - EARLY).contains(&note.start);
-        let notes = self.notes.iter().filter(is_within).map(of);
+        let notes = self.notes.iter().filter(is_within).map(moved);
         let notes = notes.filter(|note| note.end > note.start).collect();
         let beats = self.beats.as_ref().map(|beats| {
             let mut beats = beats.clone();
@@ -170,8 +171,8 @@ impl Take {
         Self { start: 0.0, end: (until - from).max(0.0), notes, beats, ticks, key: self.key }
     }
 
-    /// Returns the time range of the last `count` bars, up to the end of the bar in which the last note starts. Without beats, a bar
-    /// lasts two seconds. `None` without notes.
+    /// Returns the time range of the last `count` bars, up to the end of the bar in which the last note starts. Where no bars are
+    /// detected, a bar lasts two seconds, and the range ends with the notes. `None` without notes.
     pub fn last_bars(&self, count: usize) -> Option<Range<f64>> {
         let last = self.notes.last()?.start + EARLY;
         let mut bars: Vec<f64> = self.beats.iter().flat_map(Beats::downbeats).collect();
@@ -316,13 +317,14 @@ mod tests {
         }
         assert!((kept.start() - 11.0).abs() < 0.1);
         let transposed = Settings { transpose: 2.0, ..settings };
-        let [root, moved] = [settings, transposed].map(|own| all.key.found(&own).key.unwrap().root);
+        let [root, moved] = [settings, transposed].map(|set| all.key.found(&set).key.unwrap().root);
         // The music has no A, the pitch class 0.
         assert!(
             root.index() > 0 && moved.index() == (root.index() + 2) % 12,
             "{root:?}, {moved:?}"
         );
-        let [all, kept] = [all, kept].map(|own| own.take(20.0, true, &settings).part(12.5..19.5));
+        let [all, kept] =
+            [all, kept].map(|recorder| recorder.take(20.0, true, &settings).part(12.5..19.5));
         assert_eq!((&kept.notes, &kept.ticks), (&all.notes, &all.ticks));
         assert!(kept.notes.len() >= 10 && kept.beats.is_some());
     }

@@ -32,8 +32,8 @@ impl Timeline {
 
     /// Creates the timeline of `beats`, which are quarter notes. `None` with fewer than two beats.
     ///
-    /// Tick 0 is the start of the sound and of a bar, which may be a pickup. The tempo changes as rarely as possible while all
-    /// ticks stay within 12 ms of their beats.
+    /// Tick 0 is the start of the sound and of a bar, which may be a pickup. The tempo changes only where a constant tempo would
+    /// move ticks by more than 12 ms from their beats.
     pub fn of(beats: &Beats) -> Option<Self> {
         let (tempo, beats) = (beats.tempo()?, &beats.beats);
         let [first, second, ..] = &beats[..] else { return None };
@@ -277,7 +277,7 @@ mod tests {
             ("E", Scale::HarmonicMinor, (1, true)),
             ("C", Scale::NaturalMinor, (-3, true)),
         ] {
-            let root = (0..12).map(PitchClass::new).find(|own| own.name() == root).unwrap();
+            let root = (0..12).map(PitchClass::new).find(|class| class.name() == root).unwrap();
             let key = FoundKey { root, scale, certainty: 1.0 };
             assert_eq!(signature(&key), expected, "{key:?}");
         }

@@ -44,7 +44,7 @@ pub struct Transcriber {
 
 impl Transcriber {
     /// Creates an empty recorder. If `live`, it keeps all notes, as the plugin sends them. Otherwise, it keeps only notes of 70
-    /// ms or more; a [`Phrase`], where one voice plays alone, gets notes that are decoded together.
+    /// ms or more; where a single voice sings, the notes of a [`Phrase`] replace them.
     pub fn new(live: bool) -> Self {
         let events = if live { Notes::live() } else { Notes::checked() };
         Self { events, notes: Vec::new(), clock: [0.0; 3], offsets: Vec::new() }
@@ -262,18 +262,20 @@ mod tests {
     #[test]
     fn notes_on_one_key_are_written_as_one() {
         let c4 = (0..TONES).find(|tone| midi_note(*tone, 0.0) == 60).unwrap();
-        let own = |start, end| Note { tone: c4, offset: 0, start, end, velocity: 90, place: 0.0 };
-        let moved = |start, end| Note { tone: c4 + 1, offset: -1, velocity: 50, ..own(start, end) };
+        let c4_note =
+            |start, end| Note { tone: c4, offset: 0, start, end, velocity: 90, place: 0.0 };
+        let moved =
+            |start, end| Note { tone: c4 + 1, offset: -1, velocity: 50, ..c4_note(start, end) };
         // Nested, overlapping, simultaneous and adjacent notes.
-        assert_eq!(written(&[own(0.5, 2.0), moved(1.0, 1.5)], None), [(60, 90, 480, 1920)]);
-        assert_eq!(written(&[own(0.5, 1.5), moved(1.0, 2.0)], None), [(60, 90, 480, 1920)]);
-        assert_eq!(written(&[own(0.5, 2.0), moved(0.5, 2.0)], None), [(60, 90, 480, 1920)]);
+        assert_eq!(written(&[c4_note(0.5, 2.0), moved(1.0, 1.5)], None), [(60, 90, 480, 1920)]);
+        assert_eq!(written(&[c4_note(0.5, 1.5), moved(1.0, 2.0)], None), [(60, 90, 480, 1920)]);
+        assert_eq!(written(&[c4_note(0.5, 2.0), moved(0.5, 2.0)], None), [(60, 90, 480, 1920)]);
         let apart = [(60, 50, 480, 960), (60, 90, 960, 1920)];
-        assert_eq!(written(&[moved(0.5, 1.0), own(1.0, 2.0)], None), apart);
+        assert_eq!(written(&[moved(0.5, 1.0), c4_note(1.0, 2.0)], None), apart);
         // Notes on two keys remain two notes.
         let other = Note { offset: 0, ..moved(1.0, 1.5) };
         let both = [(61, 50, 960, 1440), (60, 90, 480, 1920)];
-        assert_eq!(written(&[own(0.5, 2.0), other], None), both);
+        assert_eq!(written(&[c4_note(0.5, 2.0), other], None), both);
     }
 
     #[test]

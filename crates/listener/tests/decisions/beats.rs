@@ -60,9 +60,9 @@ fn steady(count: u32, length: f64) -> Vec<f64> {
 
 /// Returns the lower one of recall and precision, with a tolerance of 70 ms.
 fn agreement(times: &[f64], found: &[f64]) -> f64 {
-    let share = |own: &[f64], other: &[f64]| {
-        let near = |time: &&f64| other.iter().any(|own| (own - *time).abs() < 0.07);
-        own.iter().filter(near).count() as f64 / own.len() as f64
+    let share = |some: &[f64], others: &[f64]| {
+        let near = |time: &&f64| others.iter().any(|other| (other - *time).abs() < 0.07);
+        some.iter().filter(near).count() as f64 / some.len() as f64
     };
     share(times, found).min(share(found, times))
 }

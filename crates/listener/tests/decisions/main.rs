@@ -33,7 +33,7 @@ fn hertz(note: f64) -> f64 {
     440.0 * ((note - 69.0) / 12.0).exp2()
 }
 
-/// Returns a tone of `f` Hz with harmonics up to 16 kHz; harmonic `k` has `amplitude(k)`.
+/// Returns a tone of `f` Hz with harmonics below 16 kHz and below 0.45 `rate`. Harmonic `k` has `amplitude(k)`.
 fn tone(f: f64, seconds: f64, rate: f64, amplitude: impl Fn(u32) -> f64) -> Vec<f32> {
     let highest = 16_000f64.min(0.45 * rate);
     let partials: Vec<f64> =

@@ -7,7 +7,7 @@ const RATE: f64 = 44_100.0;
 /// Delay of the decimator in decimated samples.
 const DECIMATOR: f64 = 6.0;
 
-/// Returns the greatest error of the pitches from 0.4 s on in cents. `truth` is the MIDI note at a time in s. The listener is tuned
+/// Returns the greatest error in cents of the pitches from 0.4 s on. `truth` is the MIDI note at a time in s. The listener is tuned
 /// `shift` semitones below A4 = 440 Hz. A missing pitch has an infinite error.
 ///
 /// The delay of a pitch is known to 3 ms; the best constant delay in this range is removed.
@@ -76,13 +76,14 @@ fn vibrato_and_glissando_are_found_within_8_cents() {
 #[test]
 fn other_notes_do_not_move_the_pitch() {
     for note in [40.0, 48.0, 57.0, 69.0, 88.0] {
-        let own = bent(6, 1.6, RATE, |_| note + 0.17);
+        let tone = bent(6, 1.6, RATE, |_| note + 0.17);
         for interval in [-7.0, -5.0, 4.0, 7.0, 12.0] {
             if note < 48.0 && interval < 7.0 {
                 continue;
             }
             let other = bent(6, 1.6, RATE, |_| note + interval);
-            let signal: Vec<f32> = own.iter().zip(other).map(|(own, other)| own + other).collect();
+            let signal: Vec<f32> =
+                tone.iter().zip(other).map(|(tone, other)| tone + other).collect();
             let error = error(listener(), &[&signal], 0.0, |_| note + 0.17);
             println!("{note} {interval}: {error:.1}");
             assert!(error <= 8.0, "{note} {interval}: {error}");
@@ -122,19 +123,19 @@ fn silence_and_untracked_pitches_are_none() {
 fn a_tone_has_its_pitch_110_ms_after_its_beginning() {
     for note in [45.0, 57.0, 69.0, 81.0, 93.0] {
         for before in [None, Some(-2.0), Some(5.0)] {
-            let own = bent(6, 1.0, RATE, |_| note + 0.3);
+            let tone = bent(6, 1.0, RATE, |_| note + 0.3);
             let other = bent(6, 1.0, RATE, |_| note + before.unwrap_or(0.0));
             let other = other.iter().map(|sample| if before.is_some() { *sample } else { 0.0 });
             let (start, mut frames) = (22_050, 0);
-            let signal: Vec<f32> = other.take(start).chain(own.into_iter().skip(start)).collect();
+            let signal: Vec<f32> = other.take(start).chain(tone.into_iter().skip(start)).collect();
             let mut listener = listener();
             listener.track_pitches(true);
             for (index, block) in signal.as_chunks().0.iter().enumerate() {
                 let decided = listener.push(Kernel::best(), block, None).is_some();
                 if decided && (index + 1) * BLOCK > start + 4851 {
                     let pitch = listener.pitch(note as usize - LOWEST_NOTE);
-                    let right = pitch.is_some_and(|pitch| (pitch - 0.3).abs() < 0.08);
-                    assert!(right, "{note} after {before:?}: {pitch:?}");
+                    let is_near = pitch.is_some_and(|pitch| (pitch - 0.3).abs() < 0.08);
+                    assert!(is_near, "{note} after {before:?}: {pitch:?}");
                     frames += 1;
                 }
             }

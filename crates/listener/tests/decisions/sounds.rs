@@ -7,7 +7,7 @@ const SETTLED: usize = 60;
 const MODES: [(Model, bool); 4] =
     [(Model::Full, false), (Model::Full, true), (Model::Light, false), (Model::Light, true)];
 
-/// Asserts that exactly these notes are on all the time.
+/// Asserts that exactly these notes are on in every frame from [`SETTLED`] on.
 fn assert_lights(name: &str, signal: &[f32], (model, lookahead): (Model, bool), notes: &[usize]) {
     let lit = lit(&heard(model, lookahead, signal), SETTLED);
     let expected: Vec<_> = notes.iter().map(|note| (*note, 1.0)).collect();

@@ -116,7 +116,7 @@ fn the_bounds_of_the_makeup_are_the_twins() {
     agrees("-12 dB of makeup", &scene(LOW_RATE, vec![signal], settings));
 }
 
-/// Returns a player's event at a time in seconds.
+/// Returns the frame at a time in seconds, and a player's event.
 fn at(seconds: f64, rate: f64, event: KeyEvent) -> (usize, KeyEvent) {
     ((seconds * rate) as usize, event)
 }
@@ -256,8 +256,8 @@ fn what_is_limited_is_the_twins() {
     let silence = vec![vec![0.0; sidechain[0].len()]];
     for lookahead in [false, true] {
         let settings = Settings { output: 6.0, lookahead, ..bare(Voice::Square) };
-        let own = scene(rate, silence.clone(), Controls { settings, routing });
-        agrees("limited", &Scene { sidechain: sidechain.clone(), ..own });
+        let silent_scene = scene(rate, silence.clone(), Controls { settings, routing });
+        agrees("limited", &Scene { sidechain: sidechain.clone(), ..silent_scene });
     }
 }
 

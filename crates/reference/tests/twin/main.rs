@@ -99,9 +99,10 @@ fn worst(scene: &Scene, truth: &[Vec<f64>], output: &[Vec<f32>]) -> String {
     errors.sort_by(|a, b| b.0.total_cmp(&a.0));
     let line = |(error, block): &(f64, usize)| {
         let (first, controls) = (scene.changes[0].1, controls_at(scene, *block));
-        let moved = Setting::all().filter(|own| own.text(&controls) != own.text(&first));
+        let moved =
+            Setting::all().filter(|setting| setting.text(&controls) != setting.text(&first));
         let moved: Vec<String> =
-            moved.map(|own| format!("{} {}", own.id(), own.text(&controls))).collect();
+            moved.map(|setting| format!("{} {}", setting.id(), setting.text(&controls))).collect();
         format!("  block {block}: {:.1} dB, {}\n", 10.0 * error.log10(), moved.join(", "))
     };
     errors.iter().take(8).map(line).collect()

@@ -43,7 +43,7 @@ impl Played {
 
 /// Returns the values of a block. A value takes effect with the first block that begins at its frame or later.
 fn at_block<T: Copy>(all: &[(usize, T)], block: usize) -> impl Iterator<Item = T> {
-    all.iter().filter(move |(frame, _)| frame.div_ceil(BLOCK) == block).map(|(_, own)| *own)
+    all.iter().filter(move |(frame, _)| frame.div_ceil(BLOCK) == block).map(|(_, value)| *value)
 }
 
 /// Returns the controls of a block.
@@ -120,23 +120,23 @@ pub fn truth(scene: &Scene, played: &Played) -> Vec<Vec<f64>> {
 
 /// Converts the listener's decisions, which are in the order of its notes, to the order of the tones.
 fn decision(decisions: &Decisions) -> Decision {
-    let of = |tone: usize| to_listener(tone);
+    let index = |tone: usize| to_listener(tone);
     Decision {
-        played: std::array::from_fn(|tone| decisions.on[of(tone)]),
-        begun: std::array::from_fn(|tone| decisions.begun[of(tone)]),
-        level: std::array::from_fn(|tone| decisions.ahead[of(tone)].into()),
-        place: std::array::from_fn(|tone| decisions.place[of(tone)].into()),
+        played: std::array::from_fn(|tone| decisions.on[index(tone)]),
+        begun: std::array::from_fn(|tone| decisions.begun[index(tone)]),
+        level: std::array::from_fn(|tone| decisions.ahead[index(tone)].into()),
+        place: std::array::from_fn(|tone| decisions.place[index(tone)].into()),
         early: None,
     }
 }
 
 /// Converts the listener's early decisions to the order of the tones.
 fn early(decisions: &Decisions) -> Early {
-    let of = |tone: usize| to_listener(tone);
+    let index = |tone: usize| to_listener(tone);
     Early {
-        played: std::array::from_fn(|tone| decisions.early[of(tone)]),
-        likely: std::array::from_fn(|tone| decisions.likely[of(tone)]),
-        edge: std::array::from_fn(|tone| decisions.edge[of(tone)].map(f64::from)),
+        played: std::array::from_fn(|tone| decisions.early[index(tone)]),
+        likely: std::array::from_fn(|tone| decisions.likely[index(tone)]),
+        edge: std::array::from_fn(|tone| decisions.edge[index(tone)].map(f64::from)),
     }
 }
 

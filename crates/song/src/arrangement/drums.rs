@@ -4,7 +4,7 @@ use super::{Grid, LOUDEST, PartNote};
 use crate::console::{self, TICKS};
 use tone_filter_dsp::ChipTick;
 
-/// Drum, by the brightness and the length of its noise.
+/// Drum, recognised by the brightness and the length of its noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Drum {
     /// Bass drum: dark noise.

@@ -2,10 +2,10 @@
 
 use crate::timeline::{TICKS, Timeline};
 
-/// Lengths of a beat in seconds at which it has four rows. A row is then a sixteenth note of 75 to 180 ms.
+/// Mean lengths of a beat in seconds at which beats have four rows: sixteenth notes of 75 to 180 ms. Triplets have six rows.
 const BEATS: std::ops::Range<f64> = 0.3..0.72;
 
-/// Maximum ratio of two sums at which rows are triplets: the notes' distances from triplet rows, and from straight rows.
+/// Maximum sum of the notes' distances from triplet rows at which rows are triplets, as a fraction of the sum for straight rows.
 const TRIPLETS: f64 = 0.75;
 
 /// Number of beats per bar of a timeline without bars.
@@ -23,8 +23,8 @@ pub struct Grid {
 impl Grid {
     /// Creates the grid of a file of `seconds`. `starts` are the starts of its notes in seconds.
     ///
-    /// Rows are sixteenths, or triplets if these fit the notes better. Beats shorter than 0.3 s get half as many rows, beats of
-    /// 0.72 s or more twice as many: the detected tempo is then probably twice or half the real one.
+    /// Rows are sixteenths, or triplets if these fit the notes better. If the mean beat is shorter than 0.3 s, beats get half as
+    /// many rows; from 0.72 s on, twice as many: the detected tempo is then probably twice or half the real one.
     pub fn new(timeline: Timeline, starts: impl Iterator<Item = f64>, seconds: f64) -> Self {
         let ticks: Vec<f64> = starts.map(|start| timeline.tick(start)).collect();
         let beat = seconds * f64::from(TICKS) / timeline.tick(seconds).max(1.0);

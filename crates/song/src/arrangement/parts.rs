@@ -109,8 +109,8 @@ pub fn bass(note: &Voiced) -> Option<f32> {
 /// Finds the monophonic line with the highest score in a song of `rows`, and removes its notes from `notes`.
 ///
 /// `score` returns a note's score per row, or `None` if the note is out of range. The line is the best path by the Viterbi
-/// algorithm. Each change of note costs its distance in pitch, so the line stays in its register. Entering a note late or leaving
-/// it early costs more.
+/// algorithm. Each change of note costs its distance in pitch, so the line stays in its register. Entering a note late costs more,
+/// and so does leaving it early, unless another note starts there.
 pub fn line(
     notes: &mut Vec<Voiced>,
     rows: usize,

@@ -89,7 +89,8 @@ pub fn unify(notes: &[PartNote], bars: &[usize], alike: f64) -> Vec<PartNote> {
     all
 }
 
-/// Returns the most frequent note for each row on which at least half of `bars` have one. Rows count from the start of the bar.
+/// Returns the most frequent note for each row on which at least half of `bars` have one, with the median length and volume. Rows
+/// count from the start of the bar.
 fn shared(bars: &[&Bar]) -> Vec<PartNote> {
     let mut by_row: Vec<(usize, &PartNote)> = Vec::new();
     for bar in bars {

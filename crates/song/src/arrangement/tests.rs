@@ -30,11 +30,11 @@ fn lead_bass_and_chords_go_to_their_parts() {
     let melody = [79, 81, 83, 84].into_iter().enumerate();
     let melody = melody.map(|(n, key)| note(key, 2.0 * n as f64, 2.0 * n as f64 + 2.0, 100));
     let notes = chord.into_iter().chain(melody).chain([note(36, 0.0, 8.0, 90)]).collect();
-    let own = arrange(notes, 8, SOUND);
-    assert_eq!(plain(&own.lead), [(0, 2, 79), (2, 2, 81), (4, 2, 83), (6, 2, 84)]);
-    assert_eq!(plain(&own.bass), [(0, 8, 36)]);
-    assert_eq!(plain(&own.harmony), [(0, 8, 60)]);
-    assert_eq!(own.harmony[0].chord, [4, 7]);
+    let arranged = arrange(notes, 8, SOUND);
+    assert_eq!(plain(&arranged.lead), [(0, 2, 79), (2, 2, 81), (4, 2, 83), (6, 2, 84)]);
+    assert_eq!(plain(&arranged.bass), [(0, 8, 36)]);
+    assert_eq!(plain(&arranged.harmony), [(0, 8, 60)]);
+    assert_eq!(arranged.harmony[0].chord, [4, 7]);
 }
 
 #[test]
@@ -43,25 +43,25 @@ fn the_lead_keeps_to_a_melody_below_short_high_notes() {
     let melody =
         (0..8).map(|n| note(72 + [0, 2, 4, 5][n % 4], 4.0 * n as f64, 4.0 * n as f64 + 4.0, 110));
     let above = (0..8).map(|n| note(84, 4.0 * n as f64 + 1.0, 4.0 * n as f64 + 3.0, 60));
-    let own = arrange(melody.chain(above).collect(), 32, SOUND);
-    let keys: Vec<u8> = own.lead.iter().map(|note| note.key).collect();
+    let arranged = arrange(melody.chain(above).collect(), 32, SOUND);
+    let keys: Vec<u8> = arranged.lead.iter().map(|note| note.key).collect();
     assert_eq!(keys, [72, 74, 76, 77, 72, 74, 76, 77]);
-    assert!(own.lead.iter().all(|note| note.rows == 4));
-    assert_eq!(own.harmony.len(), 8);
+    assert!(arranged.lead.iter().all(|note| note.rows == 4));
+    assert_eq!(arranged.harmony.len(), 8);
     // Notes that score 1, 1, 5 and 2 dB per row. Ten semitones cost less than a note that ends early, and what is left of the
     // last note is less than the cost of entering it late.
     let quiet =
         [(52, 0.0, 4.0, 45), (62, 4.0, 8.0, 12), (62, 10.0, 13.0, 21), (55, 10.0, 16.0, 37)];
     let quiet = quiet.map(|(key, from, to, velocity)| note(key, from, to, velocity));
-    let own = arrange(quiet.to_vec(), 16, SOUND);
-    assert_eq!(plain(&own.lead), [(0, 4, 52), (4, 4, 62), (10, 3, 62)]);
+    let arranged = arrange(quiet.to_vec(), 16, SOUND);
+    assert_eq!(plain(&arranged.lead), [(0, 4, 52), (4, 4, 62), (10, 3, 62)]);
 }
 
 #[test]
 fn a_low_line_alone_is_the_bass() {
     let notes = (0..8).map(|n| note(36 + n, 2.0 * f64::from(n), 2.0 * f64::from(n) + 2.0, 100));
-    let own = arrange(notes.collect(), 16, SOUND);
-    assert_eq!((own.lead.len(), own.harmony.len(), own.bass.len()), (0, 0, 8));
+    let arranged = arrange(notes.collect(), 16, SOUND);
+    assert_eq!((arranged.lead.len(), arranged.harmony.len(), arranged.bass.len()), (0, 0, 8));
 }
 
 #[test]
@@ -91,9 +91,9 @@ fn a_chord_continues_where_none_of_its_notes_begins() {
     let alone = Sound { arpeggio: None, ..SOUND };
     let all: Vec<_> = frame.into_iter().chain(notes).collect();
     assert_eq!(plain(&arrange(all.clone(), 8, alone).harmony), [(0, 8, 60)], "the strongest");
-    let own = arrange(all, 8, SOUND).harmony;
-    assert_eq!(plain(&own), [(0, 2, 60), (2, 6, 60)]);
-    assert_eq!([&own[0].chord[..], &own[1].chord], [&[][..], &[4]]);
+    let harmony = arrange(all, 8, SOUND).harmony;
+    assert_eq!(plain(&harmony), [(0, 2, 60), (2, 6, 60)]);
+    assert_eq!([&harmony[0].chord[..], &harmony[1].chord], [&[][..], &[4]]);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn volumes_are_relative_to_the_loudest_notes() {
         note(72, 2.0 * f64::from(n), 2.0 * f64::from(n) + 1.0, velocity)
     });
     let volumes: Vec<u8> =
-        arrange(notes.collect(), 80, SOUND).lead.iter().map(|own| own.volume).collect();
+        arrange(notes.collect(), 80, SOUND).lead.iter().map(|note| note.volume).collect();
     assert_eq!(volumes, [15, 8].repeat(20));
 }
 
@@ -112,8 +112,8 @@ fn volumes_are_relative_to_the_loudest_notes() {
 fn notes_move_to_rows_and_do_not_overlap() {
     // A few hundredths of a second early and late; the second note of the key begins while the first one sounds.
     let notes = vec![note(72, 0.2, 3.9, 90), note(74, 3.8, 6.3, 90), note(74, 6.1, 6.2, 90)];
-    let own = arrange(notes, 16, SOUND);
-    assert_eq!(plain(&own.lead), [(0, 4, 72), (4, 2, 74), (6, 1, 74)]);
+    let arranged = arrange(notes, 16, SOUND);
+    assert_eq!(plain(&arranged.lead), [(0, 4, 72), (4, 2, 74), (6, 1, 74)]);
 }
 
 #[test]
@@ -143,10 +143,10 @@ fn similar_bars_become_equal() {
     let other = (0..8).map(|n| note(79 + n, f64::from(48 + 2 * n), f64::from(50 + 2 * n), 100));
     let notes = bar(0, None).chain(bar(1, Some(3))).chain(bar(2, None));
     let notes: Vec<_> = notes.chain([note(88, 33.0, 34.0, 100)]).chain(other).collect();
-    let own = arrange(notes, 64, SOUND).lead;
+    let lead = arrange(notes, 64, SOUND).lead;
     let bars: Vec<Vec<_>> = (0..4)
         .map(|bar| {
-            let notes = own.iter().filter(|note| note.row / 16 == bar);
+            let notes = lead.iter().filter(|note| note.row / 16 == bar);
             notes.map(|note| (note.row % 16, note.rows, note.key, note.volume)).collect()
         })
         .collect();
@@ -165,8 +165,8 @@ fn rises_of_the_noise_are_drums() {
     let mut ticks = vec![ChipTick { pulses: [pulse; 2], ..ChipTick::default() }; 240];
     let mut hit = |tick: usize, rate: u8, amplitude: f32, length: usize| {
         for (age, tick) in ticks[tick..tick + length].iter_mut().enumerate() {
-            let left = 1.0 - age as f32 / length as f32;
-            tick.noise = ChipNoise { amplitude: amplitude * left, rate };
+            let remaining = 1.0 - age as f32 / length as f32;
+            tick.noise = ChipNoise { amplitude: amplitude * remaining, rate };
         }
     };
     // A hit every second beat of 0.5 s. The pulses set the maximum volume.
@@ -174,8 +174,8 @@ fn rises_of_the_noise_are_drums() {
     hit(60, 7, 0.2, 12);
     hit(120, 4, 0.1, 5);
     hit(180, 5, 0.1, 40);
-    let own = Arrangement::new(&[], 0.0, &ticks, 4.0, Timeline::fixed(120.0), SOUND);
-    let hits: Vec<_> = own
+    let arranged = Arrangement::new(&[], 0.0, &ticks, 4.0, Timeline::fixed(120.0), SOUND);
+    let hits: Vec<_> = arranged
         .drums
         .iter()
         .map(|hit| (hit.row, Drum::ALL[usize::from(hit.key)], hit.volume))
@@ -192,8 +192,8 @@ fn a_midi_file_has_a_track_for_each_part() {
         chord.into_iter().chain([note(79, 0.0, 4.0, 100), note(36, 0.0, 8.0, 90)]).collect();
     let mut ticks = vec![ChipTick::default(); 120];
     ticks[30].noise = ChipNoise { amplitude: 0.3, rate: 7 };
-    let own = Arrangement::new(&notes, 0.0, &ticks, 2.0, Timeline::fixed(120.0), SOUND);
-    let file = midi(&own, None);
+    let arranged = Arrangement::new(&notes, 0.0, &ticks, 2.0, Timeline::fixed(120.0), SOUND);
+    let file = midi(&arranged, None);
     let file = Smf::parse(&file).unwrap();
     let mut found = Vec::new();
     for track in &file.tracks {
@@ -201,8 +201,8 @@ fn a_midi_file_has_a_track_for_each_part() {
         for event in track {
             now += event.delta.as_int();
             match event.kind {
-                TrackEventKind::Meta(MetaMessage::TrackName(own)) => {
-                    name = String::from_utf8(own.to_vec()).unwrap();
+                TrackEventKind::Meta(MetaMessage::TrackName(text)) => {
+                    name = String::from_utf8(text.to_vec()).unwrap();
                 }
                 TrackEventKind::Midi { channel, message: MidiMessage::NoteOn { key, .. } } => {
                     notes.push((now, channel.as_int() + 1, key.as_int()));

@@ -81,7 +81,7 @@ impl Recorder {
         self.forgotten += count;
     }
 
-    /// Returns the time of the first recorded tick in seconds; 0 unless ticks were forgotten.
+    /// Returns the time of the first kept tick in seconds; 0 unless ticks were forgotten.
     pub fn start(&self) -> f64 {
         self.forgotten as f64 / f64::from(TICKS)
     }

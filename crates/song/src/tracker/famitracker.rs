@@ -21,14 +21,16 @@ enum Sequence {
 
 impl Sequence {
     /// Returns an instrument's values, one per tick; empty if it has no macro of this kind.
-    fn values(self, of: &Instrument) -> Vec<u8> {
+    fn values(self, instrument: &Instrument) -> Vec<u8> {
         match self {
-            Self::Volume => of.volumes.clone(),
+            Self::Volume => instrument.volumes.clone(),
             Self::Arpeggio => {
-                let each = |above: &u8| vec![*above; of.speed as usize];
-                of.arpeggio.iter().flat_map(each).collect()
+                let each = |above: &u8| vec![*above; instrument.speed as usize];
+                instrument.arpeggio.iter().flat_map(each).collect()
             }
-            Self::Duty if matches!(of.voice, Voice::Lead | Voice::Harmony) => vec![of.duty],
+            Self::Duty if matches!(instrument.voice, Voice::Lead | Voice::Harmony) => {
+                vec![instrument.duty]
+            }
             Self::Duty => Vec::new(),
         }
     }

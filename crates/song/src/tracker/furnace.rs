@@ -140,7 +140,7 @@ fn columns(channel: &Channel) -> usize {
     effects.max().unwrap_or_default().max(1)
 }
 
-/// Returns the wave for the Game Boy's third channel: number of steps, unused number, maximum, steps.
+/// Returns the wave for the Game Boy's third channel: name, number of steps, unused number, maximum, steps.
 fn triangle() -> Vec<u8> {
     let numbers = [32, 0, 15].into_iter().chain(WAVE.map(u32::from)).flat_map(u32::to_le_bytes);
     [string("Triangle"), numbers.collect()].concat()

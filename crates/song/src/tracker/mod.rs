@@ -76,7 +76,7 @@ struct Instrument {
 #[derive(Debug, Clone, PartialEq)]
 struct Channel {
     voice: Voice,
-    /// Index in `patterns` for each order: each entry in the song's list of patterns.
+    /// Index in `patterns` for each order. An order is an entry in the song's list of patterns.
     orders: Vec<u8>,
     /// Distinct patterns, each with one cell per row.
     patterns: Vec<Vec<Cell>>,

@@ -40,7 +40,7 @@ impl<'a> Channel<'a> {
         Self { instrument: None, volume: LOUDEST, age: 0, key: 0, last }
     }
 
-    /// Starts or ends the note of a row.
+    /// Reads the cell of a row: sets the volume if the cell has one, and starts or ends a note.
     fn read(&mut self, cell: &Cell, instruments: &'a [Instrument]) {
         self.volume = cell.volume.unwrap_or(self.volume);
         match cell.play {

@@ -133,12 +133,12 @@ fn a_repeat_continues_like_the_first_time() {
 
 #[test]
 fn notes_are_counted_where_they_begin() {
-    let of = |frequencies: &[f32]| {
+    let notes_of = |frequencies: &[f32]| {
         let ticks: Vec<_> = frequencies.iter().map(|f| pulse(*f, 1.0)).collect();
         Song::new(&ticks, None).notes
     };
-    assert_eq!(of(&[0.0, 440.0, 445.0, 440.0, 0.0]), 1);
-    assert_eq!(of(&[440.0, 466.2, 440.0]), 3);
-    assert_eq!(of(&[440.0, 0.0, 440.0]), 2);
-    assert_eq!(of(&[0.0]), 0);
+    assert_eq!(notes_of(&[0.0, 440.0, 445.0, 440.0, 0.0]), 1);
+    assert_eq!(notes_of(&[440.0, 466.2, 440.0]), 3);
+    assert_eq!(notes_of(&[440.0, 0.0, 440.0]), 2);
+    assert_eq!(notes_of(&[0.0]), 0);
 }

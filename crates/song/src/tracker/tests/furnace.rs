@@ -27,10 +27,10 @@ fn rendered(file: &Path) -> Vec<f64> {
     assert_eq!((f64::from(reader.spec().sample_rate), reader.spec().channels), (RATE, 2));
     let samples: Vec<f64> = match reader.spec().sample_format {
         hound::SampleFormat::Int => {
-            reader.samples::<i32>().map(|own| f64::from(own.unwrap())).collect()
+            reader.samples::<i32>().map(|sample| f64::from(sample.unwrap())).collect()
         }
         hound::SampleFormat::Float => {
-            reader.samples::<f32>().map(|own| f64::from(own.unwrap())).collect()
+            reader.samples::<f32>().map(|sample| f64::from(sample.unwrap())).collect()
         }
     };
     samples.chunks(2).map(|pair| pair[0] + pair[1]).collect()
@@ -55,15 +55,15 @@ fn furnace_plays_the_notes() {
         let file = folder.path().join(format!("{}.fur", chip.id()));
         for channel in 0..3 {
             // Two notes per part, without envelope, at different octaves. The second is quieter.
-            let mut own = steady(0);
-            own.rows = 32;
-            own.sound = Sound { attack: 0, decay: 0, ..own.sound };
-            let part = [&mut own.lead, &mut own.harmony, &mut own.bass];
+            let mut song = steady(0);
+            song.rows = 32;
+            song.sound = Sound { attack: 0, decay: 0, ..song.sound };
+            let part = [&mut song.lead, &mut song.harmony, &mut song.bass];
             let keys = [72, 79, 60, 48];
             let volumes = [15, 9, 15, 15];
             let notes = (0..4).map(|n| note(8 * n, 8, keys[n], &[], volumes[n]));
             *part.into_iter().nth(channel).unwrap() = notes.collect();
-            std::fs::write(&file, super::furnace(&module(&own, chip), &tags())).unwrap();
+            std::fs::write(&file, super::furnace(&module(&song, chip), &tags())).unwrap();
             let sound = rendered(&file);
             assert!((sound.len() as f64 / RATE - 4.0).abs() < 0.1, "{} samples", sound.len());
             let mut levels = Vec::new();
@@ -73,10 +73,13 @@ fn furnace_plays_the_notes() {
                     let hertz = 440.0 * ((key - 69.0) / 12.0).exp2();
                     level(&sound[start..start + RATE as usize / 2], hertz)
                 };
-                let own = level(key.into());
+                let key_level = level(key.into());
                 let others = [-12.0, -1.0, 1.0].map(|far| level(f64::from(key) + far));
-                assert!(others.iter().all(|other| other + 15.0 < own), "{chip:?}, {channel}, {n}");
-                levels.push(own);
+                assert!(
+                    others.iter().all(|far| far + 15.0 < key_level),
+                    "{chip:?}, {channel}, {n}"
+                );
+                levels.push(key_level);
             }
             // 9 of 15 are -4.4 dB, in steps of 2 dB on the SN76489. Triangle and wave have no volume.
             let quieter = if chip != Chip::Sms && channel == 2 { 0.0 } else { -4.4 };

@@ -108,23 +108,23 @@ fn every_note_sounds_at_its_row() {
         for (channel, part) in [&whole.lead, &whole.harmony, &whole.bass].into_iter().enumerate() {
             let played = notes(&module, channel);
             assert_eq!(played.len(), part.len());
-            for ((start, ticks), own) in played.iter().zip(part) {
+            for ((start, ticks), note) in played.iter().zip(part) {
                 // Notes that reach the end of a pattern end a row early.
-                let end = own.row + own.rows;
+                let end = note.row + note.rows;
                 let end = tick(end - usize::from(end % 64 == 0));
-                assert_eq!((*start, start + ticks.len()), (tick(own.row), end), "{own:?}");
+                assert_eq!((*start, start + ticks.len()), (tick(note.row), end), "{note:?}");
                 // Octaves higher only where the chip cannot play so low.
                 let lowest: u8 = [[33, 21], [36, 24], [45; 2]][chip as usize][channel / 2];
-                let key = own.key + 12 * lowest.saturating_sub(own.key).div_ceil(12);
-                let chord = [&[0], &own.chord[..]].concat();
+                let key = note.key + 12 * lowest.saturating_sub(note.key).div_ceil(12);
+                let chord = [&[0], &note.chord[..]].concat();
                 for (age, now) in ticks.iter().enumerate() {
-                    assert_eq!(now.key, key + chord[age % chord.len()], "{own:?}, {age}");
+                    assert_eq!(now.key, key + chord[age % chord.len()], "{note:?}, {age}");
                     let volume = match (chip, channel) {
                         (Chip::Nes | Chip::Gb, 2) => 15,
-                        (_, 2) => chip.register(own.volume),
-                        _ => chip.mix(own.volume, chip.register(envelope[age.min(9)])),
+                        (_, 2) => chip.register(note.volume),
+                        _ => chip.mix(note.volume, chip.register(envelope[age.min(9)])),
                     };
-                    assert_eq!(now.volume, volume, "{own:?}, {age}");
+                    assert_eq!(now.volume, volume, "{note:?}, {age}");
                 }
             }
         }
@@ -164,7 +164,7 @@ fn repeated_notes_are_separated_by_a_row() {
 fn instruments_have_their_names_and_duties() {
     let whole = steady(8);
     let named = |module: &Module, name: &str| {
-        module.instruments.iter().find(|own| own.name == name).unwrap().clone()
+        module.instruments.iter().find(|instrument| instrument.name == name).unwrap().clone()
     };
     let nes = module(&whole, Chip::Nes);
     let duties = ["Lead", "Harmony", "Chord 0 4 7"].map(|name| named(&nes, name).duty);
@@ -212,7 +212,7 @@ fn tempi_follow_the_beats() {
         (0..32).map(|_| 0.6).chain((0..96).map(|beat| 0.5 + 0.15 * f64::from(beat) / 95.0));
     // A constant tempo stays exact for three minutes, at 7.377 ticks per row.
     let steady = (0..370).map(|_| 60.0 / 122.0);
-    for (whole, changes, most) in [
+    for (whole, changes, limit) in [
         // At most 2.5 ticks at a pattern's end. Within a pattern of 8 to 10 s, the tempo changes by 5 %: at most 0.12 s.
         (song(timeline(lengths.zip(0..)), 32), true, 0.12),
         (song(timeline([[0.6; 64], [0.5; 64]].concat().into_iter().zip(0..)), 32), true, 0.06),
@@ -223,7 +223,7 @@ fn tempi_follow_the_beats() {
         assert_eq!(module.tempi.len() > 1, changes);
         for ((start, _), note) in notes(&module, 0).iter().zip(&whole.lead) {
             let far = *start as f64 / module.hertz - whole.grid.seconds(note.row);
-            assert!(far.abs() < most, "{far} s at row {}", note.row);
+            assert!(far.abs() < limit, "{far} s at row {}", note.row);
         }
     }
 }
@@ -259,7 +259,8 @@ fn songs_beyond_the_limits_lose_notes_of_chords_or_are_refused() {
         (0..80).map(|n| note(2 * n, 2, 50, &[1 + n as u8 % 2, 3 + n as u8], 9)).collect();
     many.harmony.extend((0..60).map(|n| note(160 + n, 1, 50, &[1], 9)));
     let module = module(&many, Chip::Nes);
-    let chords = module.instruments.iter().filter(|own| own.name.starts_with("Chord"));
+    let chords =
+        module.instruments.iter().filter(|instrument| instrument.name.starts_with("Chord"));
     assert_eq!((chords.count(), notes(&module, 1).len()), (48, 140), "no note is lost");
 }
 
@@ -269,7 +270,7 @@ fn silence_is_a_song_of_empty_rows() {
     let silent = Arrangement::new(&[], 0.0, &[], 0.0, timeline, steady(0).sound);
     for chip in Chip::ALL {
         let module = module(&silent, chip);
-        assert!(module.instruments.is_empty() && (0..4).all(|own| notes(&module, own).is_empty()));
+        assert!(module.instruments.is_empty() && (0..4).all(|n| notes(&module, n).is_empty()));
         assert_eq!(module.channels[0].orders, [0]);
     }
 }
