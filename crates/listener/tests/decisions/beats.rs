@@ -53,6 +53,17 @@ fn accompaniment(times: &[f64], meter: usize) -> Song {
     song
 }
 
+/// Returns a chord on each beat at the `times`, all alike, except that each bar of `meter` beats has its own harmony. The first bar
+/// has one beat.
+fn chords(times: &[f64], meter: usize) -> Song {
+    let chord = |(beat, pair): (usize, &[f64])| {
+        let root = [0, 5, 7, 2][(beat + meter - 1) / meter % 4];
+        let (start, end) = (pair[0], pair[0] + 0.6 * (pair[1] - pair[0]));
+        [0, 4, 7].map(|note| (start, end, 32 + root + note, 0.03))
+    };
+    times.windows(2).enumerate().flat_map(chord).collect()
+}
+
 /// Returns the times of `count` beats of `length` seconds.
 fn steady(count: u32, length: f64) -> Vec<f64> {
     (0..count).map(|n| 0.3 + length * f64::from(n)).collect()
@@ -88,6 +99,11 @@ fn steady_songs_have_their_tempo_and_bars() {
         let bars: Vec<f64> = times_of_beats[..79].iter().copied().step_by(meter).collect();
         let downbeats: Vec<f64> = found.downbeats().collect();
         assert!(agreement(&bars, &downbeats) >= 0.9, "{tempo} {meter}: {downbeats:?}");
+
+        let found = beats_of(&chords(&times_of_beats, meter), 0.5 + 80.0 * 60.0 / tempo).unwrap();
+        let bars: Vec<f64> = times_of_beats[1..79].iter().copied().step_by(meter).collect();
+        let downbeats: Vec<f64> = found.downbeats().collect();
+        assert!(agreement(&bars, &downbeats) >= 0.9, "harmony, {tempo} {meter}: {downbeats:?}");
     }
 }
 
