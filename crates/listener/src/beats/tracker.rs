@@ -94,7 +94,7 @@ impl BeatTracker {
         state.best[pattern] = Some((beat, step * f64::from(best.length)));
         let ((beat, length), now) = (state.best()?, state.frames as f64);
         let beat = beat + ((now - beat) / length).floor() * length;
-        let due = beat > now - step && beat - state.reported > APART * length;
+        let due = beat > now - 2.0 * step && beat - state.reported > APART * length;
         due.then(|| {
             state.reported = beat;
             beat * self.frame
