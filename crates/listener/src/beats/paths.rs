@@ -30,8 +30,6 @@ const CHANGE: f64 = -300.0;
 const ROUNDING: f64 = 0.5;
 /// Maximum relative change of the length from one beat to the next.
 const LARGEST: f64 = 0.1;
-/// Length of a beat in steps below which lengths are multiples of half a step; above, of a step.
-const COARSE: f64 = 30.0;
 /// Probabilities of a strong and a weak beat after one of the same type. Otherwise, strong and weak beats alternate.
 const IRREGULAR: [f64; TYPES] = [0.01, 1e-9];
 /// One-pole coefficient of a path's mean beat length.
@@ -90,11 +88,12 @@ pub struct Best {
 }
 
 impl Paths {
-    /// Creates the paths for steps of `step` seconds.
-    pub fn new(step: f64) -> Self {
+    /// Creates the paths for steps of `step` seconds. Lengths of beats are multiples of half a step below `coarse` steps, and of a
+    /// step above.
+    pub fn new(step: f64, coarse: f64) -> Self {
         let [longest, shortest] = [SLOWEST, FASTEST].map(|tempo| (60.0 / tempo / step).round());
         let halves = (2 * shortest as usize..=2 * longest as usize).map(|half| half as f64 / 2.0);
-        let is_used = |length: &f64| *length < COARSE || length.fract() == 0.0;
+        let is_used = |length: &f64| *length < coarse || length.fract() == 0.0;
         let lengths: Vec<f64> = halves.filter(is_used).collect();
         let all = 0..lengths.len();
         let change = |from: usize, to: usize| (lengths[to] - lengths[from]).abs();
@@ -159,7 +158,8 @@ impl Paths {
                 let score = |from: usize| scores[from][slots[from]] + log[from];
                 let (score, of_type) = highest((0..TYPES).map(score));
                 ends[to][index] = score;
-                ended[to][index] = (of_type, means[of_type][slots[of_type]]);
+                let (mean, length) = (means[of_type][slots[of_type]], tempo.lengths[of_type]);
+                ended[to][index] = (of_type, mean + NEW * (length as f32 - mean));
             }
         }
         for of_type in 0..TYPES {
@@ -171,7 +171,7 @@ impl Paths {
                 back((from * TYPES + last) as u8);
                 let slots = tempo.first..tempo.first + tempo.lengths[of_type];
                 let head = tempo.heads[of_type];
-                means[slots.start + head] = mean + NEW * (tempo.length - mean);
+                means[slots.start + head] = mean;
                 let (old, new) = scores[slots.clone()].split_at_mut(head);
                 new[0] = score;
                 let base = tempo.prior - self.highest;

@@ -12,6 +12,8 @@ use tone_filter_simd::Kernel;
 
 /// Number of frames in a step.
 const STEP: u64 = 2;
+/// Length of a beat in steps from which on lengths are whole steps.
+const COARSE: f64 = 28.0;
 /// Lowest class of an onset that counts for [`BeatTracker::tempo`].
 const ONSET: u8 = 3;
 /// Maximum difference between the log likelihoods of both patterns.
@@ -52,7 +54,7 @@ struct State {
 impl BeatTracker {
     /// Creates the tracker at the start of the music, for decisions every `frame` seconds.
     pub fn new(frame: f64) -> Self {
-        let paths = Paths::new(STEP as f64 * frame);
+        let paths = Paths::new(STEP as f64 * frame, COARSE);
         let paths = [paths.clone(), paths];
         Self { frame, onsets: Onsets::new(frame), paths, state: State::default() }
     }

@@ -9,6 +9,8 @@ use crate::{Decisions, LOWEST_NOTE, decide::LOOKAHEAD};
 
 /// Number of frames by which [`Frame::chroma`] is late.
 pub const LATE: usize = DELAY[1] - LOOKAHEAD;
+/// Length of a beat in frames from which on lengths are whole frames.
+const COARSE: f64 = 30.0;
 /// Number of beats before and after a beat that smooth its time.
 const SMOOTH: usize = 3;
 /// Maximum change of a beat's time by smoothing, in frames.
@@ -90,7 +92,7 @@ impl BeatFinder {
     /// Returns the best path of a pattern: log likelihood, frame of each beat, and mean log likelihood of a beat without the prior
     /// of its tempo.
     fn path(&self, pattern: usize) -> (f64, Vec<usize>, f64) {
-        let (mut paths, mut back, mut score) = (Paths::new(self.frame), Vec::new(), 0.0);
+        let (mut paths, mut back, mut score) = (Paths::new(self.frame, COARSE), Vec::new(), 0.0);
         for frame in &self.recorded {
             let mut row = Row::default();
             onsets::add(&mut row, pattern, &frame.classes);

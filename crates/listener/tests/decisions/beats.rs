@@ -53,13 +53,14 @@ fn accompaniment(times: &[f64], meter: usize) -> Song {
     song
 }
 
-/// Returns a chord on each beat at the `times`, all alike, except that each bar of `meter` beats has its own harmony. The first bar
-/// has one beat.
+/// Returns a chord on each beat at the `times`, all alike, and a quieter note halfway through each beat. Only the harmony shows the
+/// bars of `meter` beats. The first bar has one beat.
 fn chords(times: &[f64], meter: usize) -> Song {
     let chord = |(beat, pair): (usize, &[f64])| {
         let root = [0, 5, 7, 2][(beat + meter - 1) / meter % 4];
-        let (start, end) = (pair[0], pair[0] + 0.6 * (pair[1] - pair[0]));
-        [0, 4, 7].map(|note| (start, end, 32 + root + note, 0.03))
+        let at = |place: f64| pair[0] + place * (pair[1] - pair[0]);
+        let note = |note: usize| (at(0.0), at(0.4), 32 + root + note, 0.03);
+        [note(0), note(4), note(7), (at(0.5), at(0.9), 56 + root, 0.01)]
     };
     times.windows(2).enumerate().flat_map(chord).collect()
 }
