@@ -42,8 +42,8 @@ const CHUNK: usize = 32;
 #[derive(Debug, Clone)]
 pub struct Paths {
     tempi: Vec<Tempo>,
-    /// Place of each step of a beat, for all tempi.
-    places: Vec<u8>,
+    /// Place of each step of two beats, for all tempi: a ring that starts at any head is a part of them.
+    places: [Vec<u8>; TYPES],
     /// Log likelihood of the path to each slot, for all tempi.
     scores: [Vec<f32>; TYPES],
     /// Mean length in steps of the last beats of the path to each slot.
@@ -100,7 +100,7 @@ impl Paths {
         let cost = |from, to| CHANGE * (change(from, to) - ROUNDING).max(0.0) / lengths[from];
         let sum = |from| all.clone().map(|to| libm::exp(cost(from, to))).sum();
         let sums: Vec<f64> = all.clone().map(sum).collect();
-        let (mut tempi, mut places) = (Vec::new(), Vec::new());
+        let (mut tempi, mut places, mut slots) = (Vec::new(), [const { Vec::new() }; TYPES], 0);
         for (to, length) in lengths.iter().enumerate() {
             let octaves = libm::log2(60.0 / (length * step) / PREFERRED.0) / PREFERRED.1;
             let near = |from: &usize| change(*from, to) <= (LARGEST * lengths[*from]).max(1.0);
@@ -109,16 +109,20 @@ impl Paths {
             tempi.push(Tempo {
                 length: *length as f32,
                 lengths: whole,
-                first: places.len(),
+                first: slots,
                 heads: [0; _],
                 prior: (-0.5 * octaves * octaves * PRIOR * step) as f32,
                 source: all.clone().find(near).unwrap_or(to),
                 follows: all.clone().filter(near).map(follows).collect(),
             });
             let place = |step: usize| ((step * PLACES) as f64 / length + 0.5) as usize % PLACES;
-            places.extend((0..whole[0]).map(|step| place(step) as u8));
+            for (places, whole) in places.iter_mut().zip(whole) {
+                places.resize(2 * slots, 0);
+                places.extend((0..2 * whole).map(|step| place(step % whole) as u8));
+            }
+            slots += whole[0];
         }
-        let slots = places.len().next_multiple_of(CHUNK);
+        let slots = slots.next_multiple_of(CHUNK);
         let mut paths = Self {
             scores: array::from_fn(|_| vec![f32::MIN; slots]),
             means: array::from_fn(|_| vec![0.0; slots]),
@@ -172,14 +176,11 @@ impl Paths {
                 let slots = tempo.first..tempo.first + tempo.lengths[of_type];
                 let head = tempo.heads[of_type];
                 means[slots.start + head] = mean;
-                let (old, new) = scores[slots.clone()].split_at_mut(head);
-                new[0] = score;
+                scores[slots.start + head] = score;
                 let base = tempo.prior - self.highest;
-                let (early, late) = places[slots].split_at(new.len());
-                for (paths, places) in [(new, early), (old, late)] {
-                    for (path, place) in paths.iter_mut().zip(places) {
-                        *path += row[usize::from(*place) % ROW] + base;
-                    }
+                let places = &places[of_type][slots.start + slots.end - head..];
+                for (path, place) in scores[slots].iter_mut().zip(places) {
+                    *path += row[usize::from(*place) % ROW] + base;
                 }
             }
         }
@@ -201,8 +202,14 @@ impl Paths {
     }
 
     /// Returns the best path after the last step.
+    #[inline(always)]
     pub fn best(&self) -> Best {
-        let slot = |scores: &Vec<f32>| scores.iter().position(|score| *score == self.highest);
+        let is_best = |score: &f32| *score == self.highest;
+        let any = |chunk: &[f32; CHUNK]| chunk.iter().fold(false, |any, own| any | is_best(own));
+        let slot = |scores: &Vec<f32>| {
+            let chunk = scores.as_chunks().0.iter().position(any)?;
+            Some(chunk * CHUNK + scores[chunk * CHUNK..].iter().position(is_best)?)
+        };
         let slots = self.scores.iter().enumerate().find_map(|(n, own)| Some((n, slot(own)?)));
         let (of_type, slot) = slots.unwrap_or_default();
         let tempo = self.tempi.partition_point(|tempo| tempo.first <= slot) - 1;

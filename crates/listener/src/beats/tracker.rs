@@ -84,13 +84,14 @@ impl BeatTracker {
         // The patterns take turns, which halves the work of a frame.
         let pattern = (state.frames % STEP) as usize;
         let (paths, row) = (&mut self.paths[pattern], mem::take(&mut state.rows[pattern]));
-        let mut rise = 0.0;
+        let mut advanced = None;
         kernel.vectorize(
             #[inline(always)]
-            || rise = paths.advance(&row, |_| ()),
+            || advanced = Some((paths.advance(&row, |_| ()), paths.best())),
         );
+        let (rise, best) = advanced?;
         state.lead = (state.lead + if pattern == 0 { -rise } else { rise }).clamp(-LEAD, LEAD);
-        let (best, step) = (paths.best(), STEP as f64);
+        let step = STEP as f64;
         // The middle of a step lies between its two frames.
         let beat = moment as f64 - 0.5 - step * best.since as f64;
         state.best[pattern] = Some((beat, step * f64::from(best.length)));
