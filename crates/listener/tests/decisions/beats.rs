@@ -57,7 +57,7 @@ fn accompaniment(times: &[f64], meter: usize) -> Song {
 /// bars of `meter` beats. The first bar has one beat.
 fn chords(times: &[f64], meter: usize) -> Song {
     let chord = |(beat, pair): (usize, &[f64])| {
-        let root = [0, 5, 7, 2][(beat + meter - 1) / meter % 4];
+        let root = [0, 5, 7, 2][beat.div_ceil(meter) % 4];
         let at = |place: f64| pair[0] + place * (pair[1] - pair[0]);
         let note = |note: usize| (at(0.0), at(0.4), 32 + root + note, 0.03);
         [note(0), note(4), note(7), (at(0.5), at(0.9), 56 + root, 0.01)]
