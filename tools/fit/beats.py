@@ -19,7 +19,7 @@ PATTERNS, PLACES, CLASSES = 2, 24, 5
 SOFT, NORMAL = 40, 1e4                     # counts added to each place, distributed as the mean of all places; sum to which the counts of a song are scaled
 ALPHA, UNIT = 0.5, 32                      # factor on log likelihoods, because onsets at one time are not independent; value of 1 in the file, in its steps
 STRENGTHS, SHIFTS = [0.25, 1, 2.5, 5], (3, 2, 1, -1, -1)
-MEANS = 430                                # frames before and after over which strengths are averaged
+MEAN = 5.0                                 # time constant in s of the mean strengths
 BAR_STRENGTHS, BAR_ALPHA, BAR_SOFT = [0.3, 0.8, 1.3, 2.0], 0.6, 20
 TYPES = {2: [0, 2], 3: [0, 2, 2], 4: [0, 2, 1, 2], 6: [0, 2, 2, 1, 2, 2]}
 
@@ -94,11 +94,12 @@ def onsets(program, wav):
     return strengths, held, period
 
 
-def classes(strengths):
-    ones = np.ones(2 * MEANS + 1)
-    mean = lambda x: np.convolve(x, ones)[MEANS:MEANS + len(x)]
-    count = mean(np.ones(strengths.shape[1]))
-    return np.array([np.searchsorted(STRENGTHS, x / np.maximum(mean(x) / count, 1e-6)) for x in strengths])
+def classes(strengths, period):
+    share, mean, weight, out = 1 - np.exp(-period / MEAN), np.zeros(len(strengths)), 0.0, []
+    for x in strengths.T:
+        mean, weight = mean + share * (x - mean), weight + share * (1 - weight)
+        out.append([np.searchsorted(STRENGTHS, own / max(of, 1e-6)) for own, of in zip(x, mean / weight)])
+    return np.array(out).T
 
 
 def strong(quarters, signature, downbeats):
@@ -228,7 +229,7 @@ if __name__ == "__main__":
         songs = []
         for path in paths:
             strengths, held, period = onsets(program, render(path, work))
-            songs.append(dict(strengths=strengths, held=held, period=period, classes=classes(strengths), truth=truth(path)))
+            songs.append(dict(strengths=strengths, held=held, period=period, classes=classes(strengths, period), truth=truth(path)))
             print(path, flush=True)
         write(ALPHA * patterns(songs), os.path.join(work, "beats.bin"))
         write(BAR_ALPHA * bars(songs), os.path.join(work, "bars.bin"))

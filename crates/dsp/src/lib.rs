@@ -108,7 +108,7 @@ pub struct ToneFilter {
     analysis: Box<Analysis>,
     synthesis: Box<Synthesis>,
     output: Output,
-    /// Plan of the current block, written by `analysis`.
+    /// Plan of the current block: `begin_block` writes its smoothed settings, `analysis` its weights and gains.
     plan: BlockPlan,
     /// Number of samples of the current block that have been processed.
     position: usize,

@@ -1,4 +1,4 @@
-//! Plan of a block of 64 samples: analysis writes it, synthesis and output follow it.
+//! Plan of a block of 64 samples: `begin_block` and analysis write it, synthesis and output follow it.
 
 use crate::{
     lanes::{BLOCK, Lanes},

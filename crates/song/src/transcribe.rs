@@ -185,7 +185,7 @@ pub fn midi(notes: &[Note], transpose: f32, layout: &Layout) -> Vec<u8> {
 /// Tick, order among events at the same tick (lowest first), and event.
 pub(crate) type Timed<'a> = (u32, u8, TrackEventKind<'a>);
 
-/// Returns note-on and note-off at two ticks. At the same tick, note-offs come before note-ons.
+/// Returns note-on and note-off at two ticks. Their order at the same tick puts note-offs before note-ons.
 pub(crate) fn on_and_off<'a>(channel: u8, key: u7, vel: u7, [on, off]: [u32; 2]) -> [Timed<'a>; 2] {
     let channel = u4::new(channel);
     let event = |message| TrackEventKind::Midi { channel, message };

@@ -273,8 +273,8 @@ impl Analysis {
         })
     }
 
-    /// Ends a whole block: runs the listener, and measures the banks' `inputs` and the `dry` and `wet` signal of each channel.
-    /// Returns whether an estimate that `settings` follow has changed.
+    /// Ends a whole block: runs the listener. With auto level, also measures the banks' `inputs`, the sidechain or else the `dry`
+    /// signal, and the `wet` signal of each channel. Returns whether an estimate that `settings` follow has changed.
     pub fn end_block<'a>(
         &mut self,
         kernel: Kernel,

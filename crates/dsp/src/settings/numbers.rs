@@ -1,4 +1,4 @@
-//! The settings that are numbers.
+//! [`Spec`], the description of a numeric setting; checks, formats and parses its values.
 
 use super::{Group, SPECS, Settings};
 use std::{error::Error, fmt};

@@ -67,9 +67,9 @@ fn levels(part: &[f32]) -> Vec<f64> {
     starts.map(|start| rms_db(&part[start..start + WINDOW])).collect()
 }
 
-/// Checks a change at the sample `at` between two steady sounds: the second before `at`, and the last second. There must be no
-/// click, and no hole between two sounds. If one of them is silence, the level must fall or rise only once: a sound that has
-/// faded out must not return.
+/// Checks a change at the sample `at` between two steady sounds, which fill the last 1 s before `at` and the last 1 s of all.
+/// There must be no click, and no hole between two sounds. If one of them is silence, the level must fall or rise only once: a
+/// sound that has faded out must not return.
 fn assert_seamless(what: &str, output: &Sound, at: usize) {
     for (channel, output) in ["left", "right"].iter().zip(output) {
         let second = RATE as usize;

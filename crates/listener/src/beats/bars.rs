@@ -4,12 +4,11 @@
 //! Krebs, S. Böck, M. Dorfer, G. Widmer, "Downbeat tracking using beat-synchronous features with recurrent neural networks"
 //! (ISMIR 2016) computes the likelihoods by networks; here they were counted in scores.
 
-use super::{Beat, UNIT, class, highest, onsets::Strengths, patterns::KINDS};
-use crate::{Decisions, LOWEST_NOTE};
+use super::{
+    Beat, UNIT, class, highest,
+    whole::{Frame, LATE},
+};
 use std::array;
-
-/// Number of held notes of each pitch class, C first.
-pub type Chroma = [u8; 12];
 
 /// Meters: log prior, and the type of each beat of a bar: 0 for the first, 1 for the one that begins the second half, 2 for the
 /// others.
@@ -25,7 +24,7 @@ const CUT: f32 = -12.0;
 /// Number of kinds of evidence: the onsets of [`ONSETS`], the change of harmony from one beat to the next, and from two beats to
 /// the next two.
 const EVIDENCE: usize = 6;
-/// Kinds of onsets that are evidence, as indices of [`Strengths`].
+/// Kinds of onsets that are evidence, as indices of [`Frame::strengths`].
 const ONSETS: [usize; EVIDENCE - 2] = [0, 2, 3, 4];
 /// Limits between the classes of evidence, as multiples of the mean of its kind.
 const THRESHOLDS: [f32; 4] = [0.3, 0.8, 1.3, 2.0];
@@ -35,62 +34,73 @@ const AROUND: usize = 2;
 /// Log likelihoods in units of 1 / [`UNIT`]: a signed byte for each type of beat, kind of evidence and class.
 const FILE: &[u8; 3 * EVIDENCE * 5] = include_bytes!("../../weights/bars.bin");
 
-pub fn chroma(decisions: &Decisions) -> Chroma {
-    let mut chroma = [0; 12];
-    for (note, _) in decisions.on.iter().enumerate().filter(|(_, on)| **on) {
-        chroma[(LOWEST_NOTE + note) % 12] += 1;
+/// Finds the meter of each beat and its position in the bar, by Viterbi's algorithm. Beat `n` is at `times[n]` seconds, in the
+/// frame with index `beats[n]`.
+pub fn find(times: &[f64], beats: &[usize], frames: &[Frame]) -> Vec<Beat> {
+    let likelihoods = likelihoods(&evidence(beats, frames));
+    let places = |(meter, (_, types)): (usize, &(f32, &[usize]))| {
+        (0..types.len()).map(move |place| (meter, place))
+    };
+    let places: Vec<(usize, usize)> = METERS.iter().enumerate().flat_map(places).collect();
+    let mut scores: [f32; PLACES] = array::from_fn(|n| METERS[places[n].0].0);
+    let mut back = Vec::new();
+    for likelihoods in &likelihoods {
+        let (best, most) = highest(scores.into_iter());
+        let paths: [(usize, f32); PLACES] = array::from_fn(|n| {
+            let (meter, place) = places[n];
+            let (prior, types) = METERS[meter];
+            let last = if place == 0 { n + types.len() - 1 } else { n - 1 };
+            let cut = best + CUT + prior;
+            let (from, score) =
+                if scores[last] >= cut { (last, scores[last]) } else { (most, cut) };
+            (from, score - best + likelihoods[types[place]] + EACH * prior)
+        });
+        scores = paths.map(|(_, score)| score);
+        back.push(paths.map(|(from, _)| from));
     }
-    chroma
-}
-
-/// Finds the meter of each beat and its position in the bar. Beat `n` is at `times[n]` seconds, in frame `frames[n]`. `strengths`
-/// and `chroma` have a value for every frame.
-pub fn beats(
-    times: &[f64],
-    frames: &[usize],
-    strengths: &[Strengths],
-    chroma: &[Chroma],
-) -> Vec<Beat> {
-    let likelihoods = likelihoods(&evidence(frames, strengths, chroma));
-    let beat = |(time, (meter, place)): (&f64, (usize, usize))| {
-        let (place, meter) = (place as u8, METERS[meter].1.len() as u8);
-        Beat { time: *time, place, meter }
-    };
-    times.iter().zip(decode(&likelihoods)).map(beat).collect()
-}
-
-fn evidence(frames: &[usize], strengths: &[Strengths], chroma: &[Chroma]) -> Vec<[f32; EVIDENCE]> {
-    let strongest = |frame: usize| {
-        let around =
-            &strengths[frame.saturating_sub(AROUND)..(frame + AROUND + 1).min(strengths.len())];
-        around.iter().fold([0.0; KINDS], |most: Strengths, own| {
-            array::from_fn(|kind| most[kind].max(own[kind]))
+    let (_, mut state) = highest(scores.into_iter());
+    let mut found: Vec<Beat> = times
+        .iter()
+        .zip(&back)
+        .rev()
+        .map(|(time, from)| {
+            let (meter, place) = places[state];
+            state = from[state];
+            Beat { time: *time, place: place as u8, meter: METERS[meter].1.len() as u8 }
         })
+        .collect();
+    found.reverse();
+    found
+}
+
+/// Returns the evidence for the type of each beat.
+fn evidence(beats: &[usize], frames: &[Frame]) -> Vec<[f32; EVIDENCE]> {
+    let strongest = |beat: usize, kind: usize| {
+        let around = beats[beat].saturating_sub(AROUND)..frames.len().min(beats[beat] + AROUND + 1);
+        frames[around].iter().fold(0.0, |most: f32, frame| most.max(frame.strengths[kind]))
     };
+    // Durations of the pitch classes between two beats.
     let harmony = |from: usize, to: usize| {
-        let to = frames.get(to).copied().unwrap_or(chroma.len()).min(chroma.len());
-        let mut sum = [0.0f32; 12];
-        for own in &chroma[frames[from].min(to)..to] {
-            sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += f32::from(*own));
-        }
-        sum
+        let of = |beat: usize| beats.get(beat).map_or(frames.len(), |own| own.saturating_sub(LATE));
+        let between = &frames[of(from)..of(to)];
+        let sum = |class| between.iter().map(|frame| f32::from(frame.chroma[class])).sum();
+        array::from_fn::<f32, 12, _>(sum)
     };
     let change = |beat: usize, beats: usize| {
-        let before = harmony(beat.saturating_sub(beats), beat);
-        let after = harmony(beat, beat + beats);
+        let (before, after) =
+            (harmony(beat.saturating_sub(beats), beat), harmony(beat, beat + beats));
         let product =
             |a: &[f32; 12], b: &[f32; 12]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
         let power = product(&before, &before) * product(&after, &after);
         if power > 0.0 { 1.0 - product(&before, &after) / power.sqrt() } else { 1.0 }
     };
-    let all = frames.iter().enumerate().map(|(beat, frame)| {
-        let strongest = strongest(*frame);
+    let all = |beat: usize| {
         array::from_fn(|kind| match ONSETS.get(kind) {
-            Some(onset) => strongest[*onset],
+            Some(onset) => strongest(beat, *onset),
             None => change(beat, kind + 1 - ONSETS.len()),
         })
-    });
-    all.collect()
+    };
+    (0..beats.len()).map(all).collect()
 }
 
 /// Returns the log likelihood of each type, for every beat.
@@ -105,39 +115,4 @@ fn likelihoods(evidence: &[[f32; EVIDENCE]]) -> Vec<[f32; 3]> {
         values.sum()
     };
     evidence.iter().map(|own| array::from_fn(|of_type| likelihood(own, of_type))).collect()
-}
-
-/// Returns the meter (an index of [`METERS`]) and the position in the bar of each beat, by Viterbi's algorithm.
-fn decode(likelihoods: &[[f32; 3]]) -> Vec<(usize, usize)> {
-    let meters = METERS.iter().enumerate();
-    let places = meters.flat_map(|(n, (_, types))| (0..types.len()).map(move |place| (n, place)));
-    let places: Vec<(usize, usize)> = places.collect();
-    let mut scores: [f32; PLACES] = array::from_fn(|n| METERS[places[n].0].0);
-    let mut back = Vec::new();
-    for (beat, likelihoods) in likelihoods.iter().enumerate() {
-        let (best, most) = highest(scores.into_iter());
-        let paths: [(usize, f32); PLACES] = array::from_fn(|n| {
-            let (meter, place) = places[n];
-            let (prior, types) = METERS[meter];
-            let last = if place == 0 { n + types.len() - 1 } else { n - 1 };
-            let cut = best + CUT + prior;
-            let (from, score) = match beat {
-                0 => (n, scores[n]),
-                _ if scores[last] >= cut => (last, scores[last]),
-                _ => (most, cut),
-            };
-            (from, score + likelihoods[types[place]] + EACH * prior)
-        });
-        let (base, _) = highest(paths.iter().map(|(_, score)| *score));
-        scores = paths.map(|(_, score)| score - base);
-        back.push(paths.map(|(from, _)| from));
-    }
-    let (_, mut state) = highest(scores.into_iter());
-    let mut decoded = Vec::new();
-    for from in back.iter().rev() {
-        decoded.push(places[state]);
-        state = from[state];
-    }
-    decoded.reverse();
-    decoded
 }

@@ -1,15 +1,14 @@
 //! Beats and bars of the music: tempo, beats, and the first beats of bars.
 //!
 //! ```text
-//! Decisions -> Onsets -> Row: likelihood of each place in a beat -> Space: best path -> bars
+//! Decisions -> Onsets -> Row: likelihood of each place in a beat -> Paths: best path -> bars
 //! ```
 //!
 //! `docs/time.md` has the formulas.
 
 mod bars;
 mod onsets;
-mod patterns;
-mod space;
+mod paths;
 mod tracker;
 mod whole;
 

@@ -1,9 +1,10 @@
-//! Strengths of the onsets of notes and drums, frame by frame.
+//! Onsets of notes and drums, frame by frame: strengths, and their likelihood at each place in a beat.
+//!
+//! `tools/fit/beats.py` counts onsets in scores and writes the file of likelihoods: a signed byte for each pattern (beats in halves
+//! and quarters; beats in thirds), type of beat (strong, weak), kind of onset, place and class of strength, in this order. A byte
+//! is the logarithm of a ratio, in units of 1 / [`UNIT`]: the frequency of the class at this place to its frequency at all places.
 
-use super::{
-    class,
-    patterns::{CLASSES, Classes, KINDS, Row, table_row},
-};
+use super::{UNIT, class};
 use crate::{
     Decisions, LOWEST_NOTE, NOTES,
     notes::{Event, Notes},
@@ -23,18 +24,38 @@ const SPAN: usize = 2;
 const EDGES: [usize; 4] = [0, 20, 56, NOTES];
 /// Index of E3, the first note above the bass.
 const BASS: usize = 52 - LOWEST_NOTE;
+/// Time constant in s of the mean strengths.
+const MEAN: f64 = 5.0;
 /// Limits between the classes of strength, relative to the mean strength.
 const THRESHOLDS: [f32; CLASSES - 1] = [0.25, 1.0, 2.5, 5.0];
 
-/// Frames from an onset to the decision with lookahead that completes its strengths.
-pub const DELAY: usize = 8;
-/// [`DELAY`] for decisions without lookahead.
-pub const LIVE_DELAY: usize = 5;
-/// Number of frames by which each of the [`Strengths`] is known sooner than [`DELAY`] after the onset.
-const EARLIER: [usize; KINDS] = [0, 1, 2, 3, 3];
-/// [`EARLIER`] without lookahead, relative to [`LIVE_DELAY`]. Levels are then known sooner, but beginnings of notes no sooner.
-const LIVE_EARLIER: [usize; KINDS] = [1, 2, 3, 0, 0];
-/// Maximum of [`EARLIER`] and [`LIVE_EARLIER`], plus 1.
+/// Number of patterns: straight beats (halves and quarters) and triplets (thirds).
+pub const PATTERNS: usize = 2;
+/// Number of types of beats: strong (first and third of four) and weak.
+pub const TYPES: usize = 2;
+/// Number of kinds of onsets; see [`Strengths`].
+pub const KINDS: usize = 5;
+/// Number of places in a beat; the first one is centred on the beat.
+pub const PLACES: usize = 24;
+/// Number of classes of strength; class 0 is the weakest.
+const CLASSES: usize = 5;
+
+const FILE: &[u8; PATTERNS * TYPES * KINDS * PLACES * CLASSES] =
+    include_bytes!("../../weights/beats.bin");
+
+/// Log likelihoods at all places in a beat, for each type of beat.
+pub type Row = [[f32; ROW]; TYPES];
+/// Length of a [`Row`]: [`PLACES`], rounded up to a power of two, so that an index is limited cheaply.
+pub const ROW: usize = PLACES.next_power_of_two();
+/// Class of strength of each kind of onset.
+pub type Classes = [u8; KINDS];
+
+/// Frames from an onset to the decision that completes its strengths, without and with lookahead.
+pub const DELAY: [usize; 2] = [5, 8];
+/// Number of frames by which each of the [`Strengths`] is known sooner, without and with lookahead. Without it, levels are known
+/// sooner, but beginnings of notes no sooner.
+const EARLIER: [[usize; KINDS]; 2] = [[1, 2, 3, 0, 0], [0, 1, 2, 3, 3]];
+/// Maximum of [`EARLIER`], plus 1.
 const HISTORY: usize = 4;
 
 /// Strengths of the onsets in one frame: rise of the low, middle and high levels, beginnings of notes, beginnings of bass notes.
@@ -60,6 +81,12 @@ pub struct Onsets {
     begun: [[f32; 2]; 3],
     /// Strengths of the last frames, newest first.
     past: [Strengths; HISTORY],
+    /// One-pole mean of the strengths, from 0 on. Divided by `weight`, it is a mean of the frames so far.
+    mean: Strengths,
+    /// Sum of the frames' weights in `mean`, from 0 up to 1.
+    weight: f32,
+    /// One-pole coefficient of the mean per frame.
+    coefficient: f32,
 }
 
 impl Onsets {
@@ -72,12 +99,15 @@ impl Onsets {
             notes: Notes::every(),
             begun: [[0.0; 2]; 3],
             past: [[0.0; KINDS]; HISTORY],
+            mean: [0.0; KINDS],
+            weight: 0.0,
+            coefficient: tracker_step(MEAN, 1.0 / frame) as f32,
         }
     }
 
-    /// Evaluates the next frame's `decisions`, made with or without `lookahead`. Returns the strengths [`DELAY`] (without
-    /// lookahead, [`LIVE_DELAY`]) frames before the end of this frame.
-    pub fn push(&mut self, decisions: &Decisions, lookahead: bool) -> Strengths {
+    /// Evaluates the next frame's `decisions`, made with or without `lookahead`. Returns the strengths [`DELAY`] frames before the
+    /// end of this frame, and their classes.
+    pub fn push(&mut self, decisions: &Decisions, lookahead: bool) -> (Strengths, Classes) {
         let total = decisions.level.iter().sum::<f32>().max(QUIETEST);
         self.reference +=
             self.steps[usize::from(total < self.reference)] * (total - self.reference);
@@ -110,17 +140,27 @@ impl Onsets {
 
         self.past.rotate_right(1);
         self.past[0] = [band(0), band(1), band(2), begun(0), begun(1)];
-        let earlier = if lookahead { &EARLIER } else { &LIVE_EARLIER };
-        array::from_fn(|kind| self.past[earlier[kind]][kind])
+        let earlier = &EARLIER[usize::from(lookahead)];
+        let strengths: Strengths = array::from_fn(|kind| self.past[earlier[kind]][kind]);
+
+        self.weight += self.coefficient * (1.0 - self.weight);
+        for (mean, own) in self.mean.iter_mut().zip(&strengths) {
+            *mean += self.coefficient * (own - *mean);
+        }
+        let class = |kind| class(strengths[kind], self.mean[kind] / self.weight, &THRESHOLDS) as u8;
+        (strengths, array::from_fn(class))
     }
 }
 
-/// Returns the log likelihood of `strengths` at each place in a beat, given their `means`.
-pub fn row(strengths: &Strengths, means: &Strengths) -> Row {
-    table_row(classes(strengths, means))
-}
-
-/// Returns the classes of `strengths` relative to their `means`.
-pub fn classes(strengths: &Strengths, means: &Strengths) -> Classes {
-    array::from_fn(|kind| class(strengths[kind], means[kind], &THRESHOLDS) as u8)
+/// Adds the log likelihood of a frame's onsets under `pattern` to `row`.
+pub fn add(row: &mut Row, pattern: usize, classes: &Classes) {
+    for (of_type, row) in row.iter_mut().enumerate() {
+        for (kind, class) in classes.iter().enumerate() {
+            let table = ((pattern * TYPES + of_type) * KINDS + kind) * PLACES;
+            let places = FILE.as_chunks::<CLASSES>().0[table..].iter();
+            for (sum, classes) in row.iter_mut().zip(places) {
+                *sum += f32::from(classes[usize::from(*class)].cast_signed()) / UNIT;
+            }
+        }
+    }
 }

@@ -17,7 +17,7 @@ pub enum Chip {
     Sms,
 }
 
-/// Channel of a chip, named after the part that it plays.
+/// Channel of a chip; [`Voice::name`] is the part that it plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Voice {
     /// First pulse.

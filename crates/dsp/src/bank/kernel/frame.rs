@@ -1,7 +1,7 @@
 //! Units in which the vector kernels keep the state within a block.
 //!
-//! All published resonators have the same radius `r`. With `bp = r^n z` for the `n`th sample of a block, `z` is the output of a
-//! loop without damping, which takes one operation less:
+//! The resonators from A3 up, the 48 of the published filter, all have the same radius `r`. With `bp = r^n z` for the `n`th
+//! sample of a block, `z` is the output of a loop without damping, which takes one operation less:
 //!
 //! ```text
 //! lo' += a' z - r^-n (x[t] - x[t-2]);    z -= b' lo'

@@ -174,7 +174,7 @@ pub fn level(signal: &[f32], hertz: f64) -> (f64, f64) {
     (20.0 * (re.hypot(im) * 2.0 / count + 1e-12).log10(), im.atan2(re))
 }
 
-/// Returns the semitones from a detected note to the note that sounds.
+/// Returns the semitones by which the setting `octave` moves the notes; 0 with the voice Soft.
 pub fn octaves(settings: &Settings) -> f64 {
     if settings.voice == Voice::Soft { 0.0 } else { 12.0 * f64::from(settings.octave) }
 }
