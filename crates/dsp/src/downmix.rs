@@ -1,4 +1,4 @@
-//! Downmix of a signal's channels to the inputs of the listener and the banks.
+//! Downmix of a signal's channels to the inputs of the listener and the banks, and limit of samples ([`finite`]).
 
 use std::ops::Range;
 

@@ -196,7 +196,7 @@ impl ToneFilter {
         self.sample_rate
     }
 
-    /// Returns the listener, which decides which notes are played.
+    /// Returns the listener, which decides which notes are played unless a score or a scout does.
     pub fn listener(&self) -> &Listener {
         &self.analysis.source.listener
     }
@@ -281,7 +281,7 @@ impl ToneFilter {
         }
     }
 
-    /// Returns the settings after morph and pitch bend.
+    /// Returns `resolved` after morph and, unless keys are off, after pitch bend.
     fn target(&self, resolved: &Settings) -> Settings {
         let mut settings = resolved.morphed();
         if settings.keys != Keys::Off {
@@ -308,8 +308,8 @@ impl ToneFilter {
         }
     }
 
-    /// Resets the filter to the state of a new one with the current settings and routing, without held keys. A score stays, and
-    /// starts again at 0 s. Does not allocate.
+    /// Resets the filter to the state of a new one with the current settings and routing, without held keys. Score,
+    /// requested searches (notes, key, tuning, tempo) and expected tempo stay; the score starts again at 0 s. Does not allocate.
     pub fn reset(&mut self) {
         self.analysis.keys.reset(self.controls.settings.keys);
         self.analysis.found.reset();
@@ -326,7 +326,7 @@ impl ToneFilter {
     }
 
     /// Returns the seconds from the end of the input until the wet signal is at least 60 dB down: the T60 of the lowest band's
-    /// resonator plus the T60 of the RMS trackers. For times that follow the music, the slowest detectable tempo counts.
+    /// resonator plus the T60 of the RMS trackers. Latency and `freeze` do not count. With `sync`, the slowest tempo does.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
@@ -432,7 +432,7 @@ impl ToneFilter {
         &self.analysis.keys.keyboard
     }
 
-    /// Returns, for each band, the semitones from its own note to the sounding note; see [`Settings::offsets`].
+    /// Returns the semitones by which the map moves the note of each band; see [`Settings::offsets`].
     pub fn offsets(&self) -> [i8; notes::TONES] {
         self.timeline.now.settings.offsets(self.analysis.keys.notes())
     }
@@ -542,8 +542,9 @@ impl ToneFilter {
     /// Reports the notes that began or ended in the last block, of bands that may sound. [`of_listener`] converts the notes to
     /// tones.
     ///
-    /// With `auto`, velocities are relative to the level of the music; otherwise to full scale. Must be called after each block,
-    /// with the same `notes`. Needs a focus above 0 % or [`ToneFilter::detect_notes`]. A frozen filter reports nothing.
+    /// Velocities are those of the score; without a score, they are relative to the level of the music (`auto`) or to full scale.
+    /// Must be called after each block, with the same `notes`. Needs a focus above 0 % or [`ToneFilter::detect_notes`]. A frozen
+    /// filter reports nothing.
     ///
     /// ```
     /// use std::f32::consts::TAU;

@@ -34,10 +34,10 @@ pub struct BlockPlan {
     pub delaying: bool,
     /// Output gain as a factor; 1 while bypassed.
     pub output_gain: f32,
-    /// Power at the frequency of each note, measured by the listener, which the voices follow. With `None`, they follow the
-    /// powers of the bands.
+    /// Power at the frequency of each note, as the listener measures it. The voices follow these powers; with `None`, they
+    /// follow the powers of the bands.
     pub powers: Option<Lanes>,
-    /// Semitones from each band's own note to the note at which it sounds.
+    /// Semitones by which the map moves the note of each band, without transposition and octave.
     pub offsets: [i8; TONES],
 }
 

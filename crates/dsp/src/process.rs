@@ -171,7 +171,7 @@ impl ToneFilter {
         output.mix(*kernel, plan, channels, |channel| synthesis.wet(channel), &span);
     }
 
-    /// Ends a block of this number of `channels`: runs the listener and measures the level.
+    /// Ends a block of this number of `channels`: runs the listener, measures the level, and applies changed estimates.
     fn end_block(&mut self, channels: usize) {
         let Self { analysis, synthesis, output, plan, .. } = self;
         let wet = (0..channels).map(|channel| synthesis.wet(channel));

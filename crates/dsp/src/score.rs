@@ -76,7 +76,7 @@ impl Default for Score {
 }
 
 impl Score {
-    /// Creates a score of `notes` in any order. A note that lasts longer ends 20 ms before the next one of its tone, or halfway
+    /// Creates a score of `notes` in any order. Each note ends at the latest 20 ms before the next one of its tone, or halfway
     /// between both starts if that is later. Notes of a tone with equal starts become one. Skips notes whose tone is 77 or more,
     /// whose times are more than 30 years from the start of the music, or whose end is not after their start. Velocity and place
     /// are clamped to their ranges.

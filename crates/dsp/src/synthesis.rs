@@ -21,7 +21,7 @@ struct BankVoices {
     voices: Voices,
 }
 
-/// Which banks run, and which outputs they have.
+/// Running banks and their outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
     Mono,

@@ -1,4 +1,4 @@
-//! Choice of the instruction set.
+//! [`Kernel`], the choice of an instruction set, and [`Work`], which runs on its vectors.
 
 use fearless_simd::{Level, Simd};
 use std::{error::Error, fmt, str::FromStr};

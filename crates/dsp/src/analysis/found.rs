@@ -192,7 +192,7 @@ impl Found {
         }
     }
 
-    /// Begins a block. A search restarts when `settings` begin to follow it.
+    /// Begins a block. A search restarts when it is enabled, or when `settings` begin to follow it.
     pub fn begin_block(&mut self, settings: &Settings) {
         if self.search.begin_block(settings.follows()) {
             self.reset_notes();

@@ -53,7 +53,7 @@ impl HeldKeys {
         self.inputs = None;
     }
 
-    /// Releases all keys, and jumps to the weights for `mode`.
+    /// Resets the keyboard (keys, pedal, bend), and jumps to the weights for `mode`.
     pub fn reset(&mut self, mode: Keys) {
         self.set_keyboard(Keyboard::default());
         let (weights, others) = self.target(mode, 0.0, None);

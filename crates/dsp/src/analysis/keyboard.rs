@@ -1,4 +1,4 @@
-//! State of a player's keys.
+//! [`Keyboard`], the state of a player's keys, and [`KeyEvent`], which changes it; also from MIDI.
 
 pub(crate) const NOTES: usize = 128;
 /// Maximum pitch bend in semitones, up or down.

@@ -18,7 +18,7 @@ use tone_filter_simd::Kernel;
 const NOMINAL: f64 = 0.039_810_717;
 /// Mean square below which a block counts as silence: -110 dB full scale.
 const SILENCE: f64 = 1e-11;
-/// Maximum gain of the bank's input: 80 dB.
+/// Maximum gain of the banks' input: 80 dB.
 const HIGHEST_GAIN: f64 = 1e4;
 /// Time constant in seconds while the tracked power rises.
 const POWER_RISE: f64 = 0.05;
@@ -64,7 +64,7 @@ pub struct Level {
     period: f64,
     /// One-pole coefficients per block of a falling and of a rising power.
     steps: [f64; 2],
-    /// Tracked mean square of the banks' input; 0 until the first block that is not silent.
+    /// Tracked mean square of the banks' input. Before the first block that is not silent: 0, or nominal after `activate`.
     power: f64,
     /// Whether all blocks so far were silent.
     fresh: bool,
@@ -126,7 +126,7 @@ impl Level {
         (self.ratio, self.lift) = (1.0, 0.0);
     }
 
-    /// Resets to a gain of 1, which holds until a block has been measured.
+    /// Resets to a gain of 1, which holds until the first block that is not silent.
     pub fn activate(&mut self) {
         self.reset();
         self.power = NOMINAL;
@@ -166,8 +166,8 @@ impl Level {
         (dry + lift * (1.0 - dry).max(0.0), common * wet * makeup)
     }
 
-    /// Measures a whole block of the banks' `inputs`. `signals` yields the dry and the wet signal of each channel; `dry_gain` and
-    /// `wet_gain` are their gains in the mix.
+    /// Measures a whole block of the banks' `inputs`. `signals` yields the dry (or sidechain) and the wet signal of each channel;
+    /// `dry_gain` and `wet_gain` are the gains in the mix.
     pub fn measure<'a, 'b>(
         &mut self,
         kernel: Kernel,

@@ -1,4 +1,4 @@
-//! Analysis: decides which notes should sound, and how loud. It writes the [`BlockPlan`] of every block.
+//! Analysis: decides which notes should sound, and how loud. It writes weights, pans and gains into each [`BlockPlan`].
 
 mod focus;
 mod found;
@@ -38,7 +38,6 @@ use polyphony::Polyphony;
 use sidechain::Sidechain;
 use tone_filter_simd::Kernel;
 
-/// Analysis stage: decides which notes sound, and all gains.
 #[derive(Debug, Clone)]
 pub struct Analysis {
     pub source: NoteSource,

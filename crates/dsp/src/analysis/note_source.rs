@@ -80,7 +80,7 @@ pub struct NoteSource {
     /// Delay of the sound with lookahead, in samples.
     latency: usize,
     gates: Gates,
-    /// With lookahead, the notes with open gates; otherwise the played notes.
+    /// With lookahead, unless a score decides, the notes with open gates; otherwise the played notes.
     sounding: BandMask,
     /// Power at the frequency of each note, measured at the time of the last decision, or with lookahead a little later, to
     /// compensate for the rise time of the note's detector.
@@ -254,7 +254,7 @@ impl NoteSource {
     }
 
     /// Ends a block: runs the listener, and advances the time in the score. Holds the notes while the bands are `frozen`. Returns
-    /// the held notes that restart, if listener or scout have new decisions.
+    /// the held notes that restart; `None` in warm-up, or without new decisions of listener or scout.
     pub fn end_block(&mut self, kernel: Kernel, frozen: bool) -> Option<BandMask> {
         self.score_time.advance();
         if self.hearing == Hearing::Off {

@@ -77,7 +77,7 @@ impl Limiter {
     }
 
     /// Advances by a sample, and returns the gain for it. Over all channels, `input` is the maximum magnitude of the dry signal,
-    /// times the output gain, and `mixed` that of the mix.
+    /// times the output gain; `mixed` is the maximum magnitude of the mix.
     fn next(&mut self, input: f32, mixed: f32, threshold: f32) -> f32 {
         // Clamped, so that a faulty sample far beyond full scale decays soon.
         let before = self.input.min(f64::from(LOUDEST));

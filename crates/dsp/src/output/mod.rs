@@ -1,4 +1,4 @@
-//! Output: delay of the dry signal, mix and peak limiters.
+//! Output: delay of the main input, mix and peak limiters.
 
 mod ahead;
 mod limiter;
@@ -16,9 +16,9 @@ use tone_filter_simd::Kernel;
 
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// Delay of the dry signal before the mix.
+    /// Delay of the main input, for the dry signal and the bands.
     pub delay: Delay,
-    /// Whether dry signal and mix are written to their delays.
+    /// Whether main input and mix are written to their delays.
     pub delaying: bool,
     /// Number of samples written to the delays since their start, at most the latency.
     recorded: usize,
@@ -52,7 +52,7 @@ impl Output {
         }
     }
 
-    /// Returns the latency of `lookahead` in samples: the sum of the delays of the dry signal and of the mix.
+    /// Returns the latency of `lookahead` in samples: the sum of the delays of the main input and of the mix.
     pub fn latency(&self) -> usize {
         self.delay.length + self.ahead.delay.length
     }

@@ -244,8 +244,8 @@ impl Choice {
         self.entries == SWITCH
     }
 
-    /// Returns the index of the entry with this id or name, as people type it: case, blanks, hyphens and % do not count, and a
-    /// decimal comma is a point. Short names are read, too, like `minor`, and flats as roots. Does not allocate.
+    /// Returns the index of the entry with this id or name, as people type it: case, blanks, `-`, `_` and % do not count, and a
+    /// decimal comma is a point. Synonyms are read, too, like `minor`, and flats as roots. Does not allocate.
     pub fn parse(&self, text: &str) -> Option<usize> {
         let is = |name: &str| bare(name).eq(bare(text));
         let found = self.entries.iter().position(|(id, name)| is(id) || is(name));
@@ -258,7 +258,7 @@ impl Choice {
     }
 }
 
-/// Short names that users type, with the ids of their entries.
+/// Synonyms that users type, with the ids of their entries.
 const SHORT: [(&str, &str); 9] = [
     ("min", "natural-minor"),
     ("minor", "natural-minor"),

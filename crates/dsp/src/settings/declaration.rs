@@ -36,7 +36,7 @@ settings! {
         floor { name: "Floor", range: -90.0..=-20.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 5,
             reference: -36.666_668, default: -46.0,
             help: "Notes below this level in dB full scale fade away. With Auto level, the average level of the music counts as -14 dB full scale." }
-        /// T60 of a resonator.
+        /// T60 of the resonators from A3 up; below, it is longer.
         ring { name: "Ring", range: 0.05..=10.0, unit: "s", decimals: 3, taper: Logarithmic, group: Resonators 0, random: true,
             reference: 1.566_306, default: 0.2,
             help: "Time for which a resonator rings: longer separates neighbouring notes better, shorter follows faster." }

@@ -66,7 +66,7 @@ impl Settings {
         }
     }
 
-    /// Returns why the scale has no effect; `None` if it can silence notes.
+    /// Returns why the scale has no effect; `None` if it can silence or move notes.
     fn idle_scale(&self) -> Option<&'static str> {
         if self.keys.choose() {
             return Some("the keys choose the notes");

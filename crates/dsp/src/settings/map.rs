@@ -48,7 +48,7 @@ impl Targets {
         Self(targets)
     };
 
-    /// Returns the target of the pitch class `class`, in semitones above A (0..12).
+    /// Returns the target of the pitch class that is `class` semitones above A (0..12).
     ///
     /// # Panics
     /// If `class` is 12 or more.

@@ -1,4 +1,4 @@
-//! Notes that may sound: a mask of bands, and scales.
+//! Notes that may sound: switches of bands and of pitch classes, and scales.
 
 use super::{
     BadText, Entry,

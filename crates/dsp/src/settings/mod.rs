@@ -68,8 +68,8 @@ impl Settings {
         }
     }
 
-    /// Returns the bands that may sound by `bands`, range and scale. With a [`Map`] that moves notes, bands outside the scale
-    /// sound, too, at the pitch of [`Settings::offsets`].
+    /// Returns the bands that may sound by `bands`, range and scale. With a [`Map`] that has notes to move to, bands outside the
+    /// scale sound, too, at the pitch of [`Settings::offsets`].
     pub fn sounding_bands(&self) -> BandMask {
         let scale = self.scale.pitch_classes(self.root, self.custom);
         let classes = match self.active_map() {

@@ -1,4 +1,4 @@
-//! A setting of any kind.
+//! [`Setting`]: uniform access to numbers, choices and texts.
 
 use super::{CHOICES, Choice, Controls, Entry, Group, SPECS, Spec, TEXTS, Text};
 

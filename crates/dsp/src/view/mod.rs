@@ -2,7 +2,7 @@
 //! [`Bands`] has the levels, states and waveforms that another thread computes from a snapshot.
 //!
 //! Waveforms are computed, not recorded: from the phase and amplitude of each resonator, a display draws the last periods. The
-//! audio thread copies a few hundred numbers, and only while an editor is open.
+//! audio thread copies only a few hundred numbers.
 
 pub mod roll;
 
@@ -184,7 +184,7 @@ pub struct Snapshot {
     pub tempo_certainty: f32,
 }
 
-/// Copy of the state of a bank: of each band, the two integrators of its resonator and its tracked power.
+/// Copy of the state of a bank: each band's two integrators and tracked power, and the tracked power of the input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BankSnapshot {
     /// First integrators, in units that [`Tones::lo_weight`] converts.

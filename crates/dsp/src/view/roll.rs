@@ -218,8 +218,8 @@ mod tests {
         assert_eq!(Rows::new(BandRange::Published, 3.0).0[0], Row { tone: 0, key: 60 });
     }
 
-    /// Linear sRGB as people with full colour vision, deuteranopia and protanopia see it, by Machado, Oliveira, Fernandes, "A
-    /// physiologically-based model for simulation of color vision deficiency" (2009).
+    /// Matrices from linear sRGB to what people with full colour vision, deuteranopia and protanopia see. By Machado, Oliveira,
+    /// Fernandes, "A physiologically-based model for simulation of color vision deficiency" (2009).
     const VISION: [[[f32; 3]; 3]; 3] = [
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         [

@@ -173,7 +173,7 @@ impl Oscillators {
         self.phase_count += 1.0;
     }
 
-    /// Begins a block: reads the phases of the bands that have or had a weight in the sum.
+    /// Begins a block: reads the phases of the bands that have a weight in the sum, or whose note still sounds.
     pub fn lock(&mut self, kernel: Kernel, pitches: &Pitches, state: &State, weights: &Lanes) {
         if self.phase_count == 0.0 {
             self.tangents = Lanes(pitches.angles.0.map(|angle| tan(0.5 * angle)));

@@ -20,7 +20,7 @@ pub type TableLevels = [Option<u8>; PITCHES];
 /// Number of pitches at which notes sound: E1 to G9, the highest MIDI key.
 pub const PITCHES: usize = 100;
 
-/// Voice and octave, with the tables that the notes read.
+/// Voice, octave and duty, with the tables that the notes read.
 #[derive(Debug, Clone)]
 pub struct Timbre {
     pub voice: Voice,
@@ -88,7 +88,7 @@ impl Timbres {
         (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
     }
 
-    /// Sets the target. If only `tuning` or `transpose` changes, there is no crossfade.
+    /// Sets target and arrangement. If only `tuning` or `transpose` changes, there is no crossfade.
     pub fn aim(&mut self, settings: &Settings) {
         self.arrangement = Arrangement::of(settings);
         // Selecting the tables takes time, and most changes do not need it.

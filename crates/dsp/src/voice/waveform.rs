@@ -165,7 +165,7 @@ fn most_harmonics(frequency: f64, sample_rate: f64) -> f64 {
 }
 
 /// Returns the amplitudes of cosine and sine of harmonic `n` of `voice`. The waveform has a mean square of 1 and a cosine as its
-/// fundamental.
+/// fundamental. The soft voices get 0: they have [`driven_series`].
 ///
 /// The Fourier series are the textbook's: `4/(pi n) sin(pi n D)` for a pulse that is 1 for a fraction `D` of its period and
 /// otherwise -1, `8/(pi n)^2` for the odd harmonics of a triangle, `2/(pi n)` for a saw. The chip's triangle goes from 15 to 0

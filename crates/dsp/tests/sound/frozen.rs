@@ -1,4 +1,4 @@
-//! A frozen sound.
+//! Frozen bands keep their pitches and levels.
 
 use crate::{
     filtered,

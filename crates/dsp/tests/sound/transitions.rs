@@ -29,7 +29,7 @@ fn both(mono: Vec<f32>) -> Sound {
 /// A sample, and the controls that are set there.
 type Change = (usize, Controls);
 
-/// Returns the output for `input`, with a sidechain if there is one.
+/// Returns the output for `input`, with a sidechain if there is one, while the key of A4 is held.
 fn run(changes: &[Change], input: &Sound, sidechain: Option<&Sound>) -> Sound {
     let scene = Scene {
         rate: RATE,

@@ -37,7 +37,7 @@ const MAP_PITCHES: usize = 256;
 /// Causes of differences between the pitch of a note and the pitch of its band.
 #[derive(Debug, Clone, Copy)]
 pub struct Moves<'a> {
-    /// Semitones from each band's own note to the note that sounds.
+    /// Semitones by which the map moves the note of each band, without transposition and octave.
     pub offsets: &'a [i8; TONES],
     /// Duration of a glide in seconds; 0 is off.
     pub glide: f32,
@@ -209,7 +209,7 @@ impl Pitch {
         self.note(tone).map_or(1.0, |note| note.ratio)
     }
 
-    /// Moves the notes by a block. Among the bands at one pitch, the strongest gets the power of all.
+    /// Moves the notes by a block. If the map moves any note, the strongest band at each pitch gets the power of all there.
     pub fn update(&mut self, moves: Moves, bands: Bands) {
         let maps = moves.offsets.iter().any(|offset| *offset != 0);
         let wanted = maps || moves.glide > 0.0 || moves.vibrato < 1.0;

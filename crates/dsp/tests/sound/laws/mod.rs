@@ -1,5 +1,5 @@
 //! A law for each setting: its help text as an assertion on sound. Each law is checked with the default sound, fully wet, and
-//! with every other setting at each of its entries or ends.
+//! with every other setting at each of its entries or ends, unless `exceptions` lists the pair or the law's setting is idle.
 
 /// Returns from the function with a description of the fault, unless the condition holds.
 macro_rules! ensure {
@@ -74,8 +74,8 @@ fn every_setting_has_a_law_in_the_words_of_its_help() {
     exceptions::assert_quoted();
 }
 
-/// Returns each law with the default sound, and with each value of every other setting. Items: the law, the name of the other
-/// setting with its value, and the controls.
+/// Returns each law with its start, and with each entry or end of every other setting. Items: the law, the name of the other
+/// setting with its value (empty for the start), and the controls.
 fn pairs() -> Vec<(Law, String, Controls)> {
     let mut pairs = Vec::new();
     for law in LAWS {

@@ -39,7 +39,7 @@ pub fn mix(controls: &Controls) -> Outcome {
     is_changed(controls)
 }
 
-/// Checks that the output is not the input.
+/// Plays a note, and checks that the output is not the input.
 fn is_changed(controls: &Controls) -> Outcome {
     let heard = one_note(controls).0.run();
     let differs = difference(&heard.input, &heard.output);
@@ -56,7 +56,7 @@ pub fn output(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Returns the gain in dB of the low-pass of the setting `tone`.
+/// Returns the gain in dB at `hertz` of the low-pass of the setting `tone`.
 fn low_pass(controls: &Controls, hertz: f64) -> f64 {
     let c = (-TAU * f64::from(controls.settings.tone) / RATE).exp();
     let (sin, cos) = (TAU * hertz / RATE).sin_cos();
@@ -114,7 +114,7 @@ pub fn voice(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Checks the lead of the chip, which is above C5, through its mixer and filters.
+/// Checks the second harmonic of the chip's lead, which is above C5, after mixer and filters.
 pub fn duty(controls: &Controls) -> Outcome {
     for duty in Duty::ALL {
         let [level, _] = harmonics(&with(controls, |own| own.duty = duty), 78);
