@@ -202,7 +202,7 @@ impl HostLink {
         let _before = mem::replace(&mut self.state().connection, connection);
     }
 
-    /// Queues a request and wakes the shim; returns false if the host does not support the request.
+    /// Queues a request and wakes the shim; returns false without a host, or if the host does not support the request.
     pub fn request(&self, request: Request) -> bool {
         let mut state = self.state();
         let Some(connection) = state.connection.clone() else { return false };
@@ -241,7 +241,7 @@ impl HostLink {
         self.state().track.clone()
     }
 
-    /// Changes the mapping and automation of the parameter called `id`.
+    /// Changes the mapping or the automation of the parameter called `id`.
     pub fn indicate(&self, id: &str, change: impl FnOnce(&mut Indication)) {
         change(self.state().indications.entry(id.to_owned()).or_default());
         self.repaint();

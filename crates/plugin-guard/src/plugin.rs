@@ -46,7 +46,7 @@ pub trait Instance: Send + Sync {
     /// Returns the link between the editor and the host.
     fn link(&self) -> &HostLink;
 
-    /// Returns a counter that changes whenever the result of another method may have changed.
+    /// Returns a counter of the changes of settings, on which wanted latency, tail and key names depend.
     fn changes(&self) -> u32;
 
     /// Returns the latency of the output. The plugin must call [`Latency::activate`] and [`Latency::deactivate`] on it.

@@ -178,7 +178,7 @@ impl Vst3Shim {
         }
     }
 
-    /// Locks the ignored values, after removing those from before the last `process`.
+    /// Locks the ignored values, and removes those that were set before the last call of `process`.
     fn pending(&self) -> MutexGuard<'_, Vec<Pending>> {
         let blocks = self.blocks.load(Ordering::Relaxed);
         let mut pending = lock(&self.pending);
