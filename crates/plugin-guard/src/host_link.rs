@@ -97,7 +97,7 @@ pub struct Place {
     pub at: [f32; 2],
     /// Position (x, y) in the window in the host's pixels.
     pub at_pixel: [i32; 2],
-    /// Entries that the editor adds to the host's menu.
+    /// Entries that the editor adds to the menu.
     pub own: &'static [&'static str],
 }
 
@@ -106,7 +106,7 @@ pub struct Place {
 pub struct Menu {
     /// Parameter and position of the request.
     pub place: Place,
-    /// Items from top to bottom.
+    /// Items above those of [`Place::own`], from top to bottom.
     pub items: Vec<MenuItem>,
 }
 

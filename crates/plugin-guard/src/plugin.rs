@@ -12,7 +12,7 @@ use std::{
 ///
 /// Its `task_executor` must return [`Task::run`], and its `editor` must call [`construction::put`](crate::construction::put).
 pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task> {
-    /// VST3 numbers of the MIDI controllers that the plugin understands.
+    /// VST3 numbers of the MIDI controllers that VST3 hosts pass to the plugin.
     const CONTROLLERS: &'static [i16] = &[];
     /// Globally unique id of the plugin's preset provider in CLAP.
     const PRESETS_ID: &'static CStr;
