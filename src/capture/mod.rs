@@ -87,8 +87,8 @@ impl Heard {
         beats.min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(time)
     }
 
-    /// Returns the text of a score with the notes that start in `range` (seconds on the capture's clock). The score's time 0 is
-    /// the start of `range`.
+    /// Returns the text of a score with the notes in `range` (seconds on the capture's clock); see [`Take::part`]. The score's
+    /// time 0 is the start of `range`.
     pub fn score(&self, range: Range<f64>) -> String {
         let notes = self.notes.iter().map(|heard| heard.note).collect();
         let (beats, ticks, key) = Default::default();

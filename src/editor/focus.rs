@@ -35,8 +35,8 @@ impl Focus {
         }
     }
 
-    /// Takes the focus from the host for a text field, and gives it back afterwards. Leaves unused keys to the host. Returns
-    /// whether the window has the focus.
+    /// Takes the focus from the host for a text field. Gives it back once no control has egui's focus and no menu is open. Leaves
+    /// unused keys to the host. Returns whether the window has the focus.
     pub fn update(&mut self, ctx: &Context, frame: &mut Frame) -> bool {
         let typing = ctx.text_edit_focused();
         let used = CONTROLLING.iter().chain(&ALWAYS);

@@ -20,8 +20,8 @@ const HALVED: f64 = 115.0;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DetectedKey {
-    /// Decaying sums of squared input samples: first of the mean of left and right, then averaged over the squares of left and
-    /// right.
+    /// Decaying sums of squared input samples: first the sum for the mean of left and right, then the average of the sums for
+    /// left and right.
     squares: [f32; 2],
     key: Option<FoundKey>,
     /// Frequency of A4 in Hz.

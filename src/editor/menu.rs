@@ -1,4 +1,4 @@
-//! Context menu of a parameter: the host's menu, or else one of the plugin with MIDI learn. Both have the entries [`OWN`].
+//! Context menu of a parameter: the host's, or else the plugin's (in hosts without menus, with MIDI learn). Both have [`OWN`].
 
 use super::theme;
 use crate::{params::Control, session::Edits};

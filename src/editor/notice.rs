@@ -1,4 +1,4 @@
-//! Notice of an action's result, at the bottom of the window, on top.
+//! Notice of an action's result, over the bottom of the window.
 
 use super::{access, theme};
 use egui::{Align2, Area, Frame, Id, Order, RichText, Ui, vec2};

@@ -165,8 +165,8 @@ impl Open {
         });
     }
 
-    /// Shows the presets `found`; a click loads one. Returns the name of the preset to describe: the one under the pointer, or
-    /// else the marked one.
+    /// Shows the presets `found`; a click loads one. Returns the name of the preset to describe: the one under the pointer or
+    /// with the focus, or else the marked one.
     fn show_list(
         &mut self,
         ui: &mut Ui,

@@ -1,4 +1,4 @@
-//! Line below the keyboard: scale, range, map, and the legend of the cells' marks.
+//! Line below the keyboard: root, scale, range, map, and the legend of the cells' marks.
 
 use super::{
     band_grid, controls,

@@ -71,7 +71,7 @@ pub fn ask(ctx: &Context, size: Vec2, host: &HostLink) -> bool {
     is_other
 }
 
-/// Requests the zoom factor `zoom`: asks for a window of the size that the current content then needs. Limited to the screen.
+/// Requests the zoom factor `zoom`, limited to the screen: asks for a window of the size that the current content then needs.
 pub fn zoom(ctx: &Context, zoom: f32, host: &HostLink) {
     let (state, content, now) = (State::load(ctx), ctx.content_rect().size(), ctx.zoom_factor());
     let native = ctx.pixels_per_point() / now;
@@ -83,8 +83,8 @@ pub fn zoom(ctx: &Context, zoom: f32, host: &HostLink) {
     }
 }
 
-/// Applies a requested zoom once the window has its new size, or drops the request if the host refuses. Must be called in each
-/// frame.
+/// Applies a requested zoom once the window has its new size, or drops the request if the host refuses. Saves a changed zoom.
+/// Must be called in each frame.
 pub fn settle(ctx: &Context, edits: &Edits) {
     let mut state = State::load(ctx);
     let (zoom, content) = (ctx.zoom_factor(), ctx.content_rect().size());

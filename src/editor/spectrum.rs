@@ -1,4 +1,4 @@
-//! Spectra of input and output, over the frequency range of the bands.
+//! Spectra of input and output, from below the lowest band to above the highest.
 
 use super::theme::{self, Scale};
 use egui::{Align2, Color32, Mesh, Rect, Shape, Stroke, Ui, epaint::WHITE_UV, pos2, vec2};

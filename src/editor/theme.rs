@@ -86,7 +86,7 @@ pub fn contrast(one: impl Into<Color32>, other: impl Into<Color32>) -> f32 {
     one.max(other) / one.min(other)
 }
 
-/// Scale factor for lengths and fonts, derived from the size of the window.
+/// Scale factor for lengths and fonts, derived from the size of the window or of a cell.
 #[derive(Debug, Clone, Copy)]
 pub struct Scale(f32);
 

@@ -2,8 +2,8 @@
 //!
 //! A fixed set of packets circulates through two lock-free queues: the audio thread fills a packet and sends it, the editor
 //! reads the packet and sends it back. The threads never wait for each other. While an editor is open, the audio thread sends
-//! 60 updates per second. While no packet is free, it drops updates. Levels, states and peaks are computed on the editor's
-//! thread.
+//! 60 updates per second: fewer and longer ones to a late editor, and none while no packet is free. Levels, states and peaks are
+//! computed on the editor's thread.
 
 use plugin_guard::lock;
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -49,7 +49,7 @@ pub struct MeterUpdate {
 }
 
 struct Packet {
-    /// Data for the editor. The viewer computes `peaks` and `sound`, which are empty here.
+    /// Data for the editor. `peaks` and `sound` are not set here; the viewer computes them.
     update: MeterUpdate,
     /// Input: the sum of its first and last channel at each sample.
     dry: Box<[f32]>,
@@ -166,8 +166,8 @@ impl MeterInput {
         self.load += 0.25 * (load - self.load);
     }
 
-    /// Advances the time by `frames`. If an update is due, sends one with the result of `bands`, unless the editor is late and the
-    /// packet has room for more sound. Returns whether an update was sent. Does not wait or allocate.
+    /// Advances the time by `frames`. If an update is due, sends one with the result of `bands`, unless no packet is free, or the
+    /// editor is late and the packet has room for more sound. Returns whether it was sent. Does not wait or allocate.
     pub fn advance(&mut self, frames: usize, bands: impl FnOnce() -> Snapshot) -> bool {
         if !self.is_watched() {
             return false;

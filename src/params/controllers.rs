@@ -56,7 +56,7 @@ impl Controllers {
     }
 
     /// Handles a move of `controller` (0..=127), and completes MIDI learn. Returns the number of the controller's parameter, and
-    /// whether this move has just mapped the parameter; `None` for an unmapped controller.
+    /// whether this move has just mapped the parameter; `None` for an unmapped or reserved one.
     pub fn moved(&self, controller: u8) -> Option<(usize, bool)> {
         let slot = self.mapped.get(usize::from(controller)).filter(|_| is_free(controller))?;
         let learning = self.learning.swap(NONE, Relaxed);

@@ -45,8 +45,8 @@ const REFERENCE: &str = "Reference";
 #[serde(default)]
 #[repr(align(2))]
 pub struct Keep {
-    /// Whether `root`, `scale`, `custom`, `map` and `targets` are kept. `bands` is never kept, as presets such as Lead Only
-    /// mute bands.
+    /// Whether `root`, `scale`, `custom`, `map` and `targets` are kept, also by random sounds. `bands` is never kept, as presets
+    /// such as Lead Only mute bands.
     pub scale: bool,
     /// Whether `tuning`, `auto-tuning` and `transpose` are kept.
     pub tuning: bool,
@@ -86,7 +86,7 @@ pub struct ToneFilterParams {
     texts: [WatchedText; TEXTS.len()],
     /// Counts the changes of all settings.
     pub changes: Changes,
-    /// Name of the preset that was loaded last. The audio thread must not lock it.
+    /// Name of the preset that the sound started from. The audio thread must not lock it.
     pub preset: Mutex<String>,
     pub keep: AtomicCell<Keep>,
     pub controllers: Controllers,

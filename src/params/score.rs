@@ -17,7 +17,7 @@ pub struct ScoreSlot(Mutex<Slot>);
 struct Slot {
     name: String,
     score: Shared,
-    /// Message about invalid parts of the score in the last loaded state; empty if there are none, or once taken.
+    /// Message about an invalid score, or invalid parts of it, in the last loaded state; empty if there are none, or once taken.
     unread: String,
     input: Input<Shared>,
     /// `None` once the audio thread has taken it.
@@ -83,7 +83,7 @@ impl ScoreSlot {
         lock(&self.0).unread = unread.unwrap_or_default();
     }
 
-    /// Removes and returns the message about invalid parts of the score in the last loaded state; empty if there are none.
+    /// Removes and returns the message about an invalid score, or invalid parts of it, in the last loaded state; may be empty.
     pub fn take_unread(&self) -> String {
         std::mem::take(&mut lock(&self.0).unread)
     }

@@ -51,7 +51,7 @@ struct Active {
     tempo: Option<f64>,
     /// Whether the host was playing in the last buffer.
     playing: bool,
-    /// Last values passed to the filter: number of parameter changes, host's tempo, and whether the host compensates lookahead.
+    /// State at the last [`Active::follow`]: number of setting changes, host's tempo, whether the host compensates lookahead.
     followed: Option<(u32, Option<f64>, Option<bool>)>,
     /// See [`tail`].
     tail: u32,

@@ -214,7 +214,7 @@ impl Edits<'_> {
         lock(&self.params.preset).clone()
     }
 
-    /// Whether loading [`Edits::preset`] again would change the sound.
+    /// Whether loading [`Edits::preset`] again would change the sound; true if the preset is missing.
     pub fn is_changed(&mut self) -> bool {
         let (name, keep) = (self.preset(), self.params.keep.load());
         self.state.presets.is_changed(&name, &self.params.chosen().settings, keep)
@@ -306,7 +306,7 @@ impl Edits<'_> {
         self.change_to("copy", Sound { other, ..current });
     }
 
-    /// Sets the values of `to` that differ from those of `from`. All other values stay, because the host may automate them.
+    /// Sets the sound to `to`. Parameters that are equal in `from` and `to` stay, because the host may automate them.
     fn apply(&mut self, from: &Sound, to: &Sound) {
         let mut notified = false;
         for id in params::ids() {

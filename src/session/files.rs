@@ -1,4 +1,4 @@
-//! Import and export of presets and scores as files.
+//! Import of presets and scores from files, and export of presets.
 
 use super::Edits;
 use std::{error::Error, fs, path::Path};

@@ -4,7 +4,7 @@ use super::Sound;
 
 const STEPS: usize = 200;
 
-/// Seconds within which wheel turns and arrow keys on one control are merged into one step.
+/// Time in seconds between two edits of one setting, below which they are merged into one step.
 const MERGE_TIME: f64 = 0.7;
 
 #[derive(Default)]

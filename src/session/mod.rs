@@ -19,12 +19,12 @@ pub use randomise::Amount;
 use std::sync::{Arc, Mutex};
 use tone_filter_presets::{Folder, Loaded};
 
-/// Session of an instance. Clones share one session: editor, windows and shim each have a clone.
+/// Session of an instance. Clones share one session: editor, windows, shim and MIDI learn each have a clone.
 #[derive(Clone, Default)]
 pub struct Session {
     pub params: Arc<ToneFilterParams>,
     pub host: HostLink,
-    /// Locked by each edit: for a frame of the window, and while the host or MIDI changes something.
+    /// Locked for a frame of the window, and while the host or MIDI loads a preset.
     state: Arc<Mutex<State>>,
 }
 

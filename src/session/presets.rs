@@ -129,7 +129,7 @@ impl PresetList {
         self.folder.as_ref().map_or(Ok(None), |folder| folder.load(name))
     }
 
-    /// Whether loading the preset called `name` would change `settings`. Ignores the settings that `keep` keeps.
+    /// Whether the preset called `name` differs from `settings`, apart from those that `keep` keeps; true if it is missing.
     pub fn is_changed(&mut self, name: &str, settings: &Settings, keep: Keep) -> bool {
         if self.compared.as_ref().is_none_or(|(compared, _)| compared != name) {
             // Called in every frame, so it reads a preset from disk only once, and does not report an error in `message`.

@@ -4,7 +4,7 @@ use crate::{GuardedPlugin, Instance, Task};
 use nice_plug::prelude::AsyncExecutor;
 use std::cell::Cell;
 
-/// Function that queues a task. Neither allocates nor waits.
+/// Function that passes a task to nice-plug. Queueing neither allocates nor waits.
 pub(crate) type Execute = Box<dyn Fn(Task) + Send + Sync>;
 
 /// Shared state and task queues of an instance that nice-plug has constructed.

@@ -97,7 +97,7 @@ pub struct Place {
     pub at: [f32; 2],
     /// Position (x, y) in the window in the host's pixels.
     pub at_pixel: [i32; 2],
-    /// Entries that the editor adds to the host's menu.
+    /// Entries that the editor adds to the menu.
     pub own: &'static [&'static str],
 }
 
@@ -106,7 +106,7 @@ pub struct Place {
 pub struct Menu {
     /// Parameter and position of the request.
     pub place: Place,
-    /// Items from top to bottom.
+    /// Items above those of [`Place::own`], from top to bottom.
     pub items: Vec<MenuItem>,
 }
 
@@ -202,7 +202,7 @@ impl HostLink {
         let _before = mem::replace(&mut self.state().connection, connection);
     }
 
-    /// Queues a request and wakes the shim; returns false if the host does not support the request.
+    /// Queues a request and wakes the shim; returns false without a host, or if the host does not support the request.
     pub fn request(&self, request: Request) -> bool {
         let mut state = self.state();
         let Some(connection) = state.connection.clone() else { return false };
@@ -241,7 +241,7 @@ impl HostLink {
         self.state().track.clone()
     }
 
-    /// Changes the mapping and automation of the parameter called `id`.
+    /// Changes the mapping or the automation of the parameter called `id`.
     pub fn indicate(&self, id: &str, change: impl FnOnce(&mut Indication)) {
         change(self.state().indications.entry(id.to_owned()).or_default());
         self.repaint();

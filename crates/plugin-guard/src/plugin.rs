@@ -12,7 +12,7 @@ use std::{
 ///
 /// Its `task_executor` must return [`Task::run`], and its `editor` must call [`construction::put`](crate::construction::put).
 pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task> {
-    /// VST3 numbers of the MIDI controllers that the plugin understands.
+    /// VST3 numbers of the MIDI controllers that VST3 hosts pass to the plugin.
     const CONTROLLERS: &'static [i16] = &[];
     /// Globally unique id of the plugin's preset provider in CLAP.
     const PRESETS_ID: &'static CStr;
@@ -46,7 +46,7 @@ pub trait Instance: Send + Sync {
     /// Returns the link between the editor and the host.
     fn link(&self) -> &HostLink;
 
-    /// Returns a counter that changes whenever the result of another method may have changed.
+    /// Returns a counter of the changes of settings, on which wanted latency, tail and key names depend.
     fn changes(&self) -> u32;
 
     /// Returns the latency of the output. The plugin must call [`Latency::activate`] and [`Latency::deactivate`] on it.

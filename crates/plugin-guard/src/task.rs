@@ -1,4 +1,4 @@
-//! Tasks that this crate and the plugin run on nice-plug's threads.
+//! Tasks of this crate and of the plugin for nice-plug's queues.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A plugin for the tests, which passes sound through.
+//! Plugin for tests, with one parameter and without audio ports.
 
 use crate::{
     GuardedPlugin, HostLink, Instance, Latency, Location, PresetError, PresetInfo, Task,

@@ -287,7 +287,7 @@ pub fn show_octaves(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &m
     }
 }
 
-/// Returns a child of `ui` with the same area. Only screen readers see it, as a parent of cells.
+/// Returns a child of `ui` with the same area. Only screen readers see it, as the table or a row.
 fn child(ui: &mut Ui, role: Role, label: String) -> Ui {
     let salt = label.clone();
     let builder = UiBuilder::new().max_rect(ui.max_rect()).id_salt(salt);

@@ -45,7 +45,7 @@ fn show(ui: &mut Ui, cell: Rect, scale: Scale, sizes: Sizes, id: &str, edits: &m
     }
 }
 
-/// What a control shows besides its value: whether other settings leave it without effect, and what the host does with it.
+/// Remark beside a control's value: whether other settings leave the control without effect, its mapping and automation.
 pub struct Remark {
     /// Why the control has no effect; `None` if it has one.
     idle: Option<&'static str>,
@@ -67,7 +67,7 @@ impl Remark {
         if self.is_idle() { *theme::IDLE } else { *colour }
     }
 
-    /// Returns the control's tooltip: its `help`, then sentences about its effect, the host's mapping and automation.
+    /// Returns the control's tooltip: its `help`, then sentences about a missing effect, its mapping and its automation.
     pub fn tip(&self, help: &str) -> String {
         let Indication { mapping, automation } = &self.indication;
         let idle = self.idle.map(|reason| format!("No effect: {reason}."));

@@ -189,8 +189,8 @@ impl Roll {
         View { history, heard, area, columns: first..last + 1, step: step as i64 }
     }
 
-    /// Scrolls, zooms, selects and copies: by the wheel over the roll, and by keys while the roll has the focus. `count` is the
-    /// number of rows.
+    /// Scrolls and zooms by the wheel over the roll. While the roll has the focus, keys scroll, zoom, select and copy. `count` is
+    /// the number of rows.
     fn navigate(
         &mut self,
         ui: &Ui,

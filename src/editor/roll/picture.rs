@@ -30,8 +30,8 @@ pub struct Picture {
 
 impl Picture {
     /// Draws the last [`COLUMNS`] picture columns before `end`. Each shows the strongest cells of `step` columns of `history`.
-    /// Draws only columns that are new, or that contain history columns from `changed` on. After a change of `rows`, `step` or
-    /// `height` (in pixels), draws all.
+    /// Draws only columns that are new, or that contain history columns from `changed` on. If these are more than [`FEW`], or
+    /// after a change of `rows`, `step` or `height` (in pixels), draws all.
     pub fn update(
         picture: &mut Option<Self>,
         ui: &Ui,

@@ -1,4 +1,4 @@
-//! Tests that every control has a name and can be operated by the keyboard.
+//! Tests that every control has a name and can be operated by the keyboard, and tests of screen readers.
 
 use super::TestEditor;
 use crate::{

@@ -131,7 +131,7 @@ fn every_text_of_panels_menus_and_tooltips_is_legible() {
     }
 }
 
-/// Returns the lightness L* (0..100, CIE 1976) of `colour` after `vision`, a matrix of linear RGB.
+/// Returns the lightness L* (0..100, CIE 1976) of `colour` for a colour vision, given as a matrix of linear RGB.
 fn lightness(colour: Color32, vision: [[f32; 3]; 3]) -> f32 {
     let [r, g, b, _] = egui::Rgba::from(colour).to_array();
     let seen = vision.map(|[red, green, blue]| (red * r + green * g + blue * b).clamp(0.0, 1.0));

@@ -8,7 +8,7 @@ use plugin_guard::{
 };
 use tone_filter_dsp::{BandMask, Settings};
 
-/// Creates an editor, and the link to a host that accepts all requests.
+/// Creates an editor, and the link to a host that accepts all requests except those for a size.
 fn connected() -> (TestEditor, HostLink) {
     let editor = TestEditor::with_more(DEFAULT_SIZE);
     let host = editor.session().host.clone();

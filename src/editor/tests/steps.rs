@@ -6,7 +6,7 @@ use serde_json::Value;
 use tone_filter_dsp::{BandMask, Controls, PitchClasses, Settings};
 use tone_filter_presets::settings;
 
-/// Edits every setting once, far from its default. Returns each id, with the controls after the edit.
+/// Edits every parameter, the bands and the custom scale once. Returns each id, with the controls after the edit.
 fn edit_all(editor: &mut TestEditor) -> Vec<(&'static str, Controls)> {
     let ids = params::ids().chain(["bands", "custom"]);
     let edit = |id| {

@@ -15,7 +15,7 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
-/// CLAP host. Functions that only some threads may call are `unsafe`.
+/// CLAP host. Functions that CLAP allows on one thread only are `unsafe`.
 pub struct Host {
     host: HostPointer,
     /// Whether the functions made by [`Host::waker`] may still call the host.
@@ -201,7 +201,7 @@ impl Host {
     }
 
     /// Asks for a window of this width and height in pixels. Returns false if the host refuses; otherwise the caller must resize
-    /// the window.
+    /// the window, unless the host has done so.
     ///
     /// # Safety
     /// Must be called on the main thread, while the editor is open.

@@ -61,7 +61,7 @@ pub(super) struct ClapShim {
 /// Sentinel: the host has not read the key names.
 const NOT_ASKED: u32 = u32::MAX;
 
-/// Sentinel: no buffer processed since the activation. Differs from the bits of `f64::NAN`, which stand for a host without a tempo.
+/// Sentinel: nothing checked since the activation. Differs from the bits of `f64::NAN`, which stand for a host without a tempo.
 const NO_TEMPO: u64 = u64::MAX;
 
 impl ClapShim {

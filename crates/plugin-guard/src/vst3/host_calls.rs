@@ -41,7 +41,7 @@ pub struct HostCalls {
     functions: Mutex<[Option<Function>; HostCall::ALL.len()]>,
     /// Whether each call has been requested.
     due: [AtomicBool; HostCall::ALL.len()],
-    /// Timer in the host's run loop that calls [`HostCalls::run`]; `None` if the host has no run loop. The audio thread must not
+    /// Timer in the host's run loop that calls [`HostCalls::run`]; `None` while none is registered. The audio thread must not
     /// lock it.
     timer: Mutex<Option<(ComPtr<IRunLoop>, ComPtr<ITimerHandler>)>>,
     /// Whether there is a `timer`.

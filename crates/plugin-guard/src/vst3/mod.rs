@@ -46,7 +46,7 @@ impl<P: GuardedPlugin> Class for Factory<P> {
     type Interfaces = (IPluginFactory, IPluginFactory2, IPluginFactory3);
 }
 
-/// Writes the description of the only class to `info`, if `index` is 0.
+/// Writes the result of `class` to `info`, if `index` is 0.
 ///
 /// # Safety
 /// `info` must be null or point to room for a `T`.

@@ -29,7 +29,7 @@ use std::{
     ptr::from_ref,
 };
 
-/// Returns the extension called `id`, if this module has it.
+/// Returns the extension called `id`, if this module or `overridden` has it.
 pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
     let table: [([&CStr; 2], *const c_void); 8] = [
         // Some hosts know an extension by the id of its draft only.
@@ -55,7 +55,7 @@ pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
     found.map(|(_, extension)| extension).or_else(|| overridden::find(shim, id))
 }
 
-/// Serves the editor's requests, and sends the notifications that have waited for the main thread.
+/// Serves the editor's requests, sends the notifications for the main thread, and asks the host to fetch the window's edits.
 ///
 /// # Safety
 /// Must be called on the main thread.
@@ -78,8 +78,8 @@ pub unsafe fn on_main_thread(shim: &ClapShim) {
     });
 }
 
-/// Requests the window size `size` in pixels from the host. Returns whether the host grants the size. Then resizes the window,
-/// unless the host has done so already.
+/// Requests the window size `size` in pixels from the host. If the host grants it, resizes the window, unless the host has done
+/// so already. Returns whether the host grants it.
 ///
 /// # Safety
 /// Must be called on the main thread.

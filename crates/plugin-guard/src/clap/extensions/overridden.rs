@@ -29,8 +29,8 @@ use std::{
     sync::{OnceLock, atomic::Ordering},
 };
 
-/// Returns the extension for the host, which `cell` stores. At the first call, `replace` makes it from nice-plug's extension called
-/// `id`.
+/// Returns the host's version of nice-plug's extension called `id`. At the first call, `replace` makes it from nice-plug's; then
+/// `cell` stores it.
 ///
 /// # Safety
 /// The requirements of [`ClapShim::inner_extension`] apply.

@@ -5,7 +5,7 @@
 //!   a state is saved, in `setActive`, and before a value that the host sets after processing. The next `process` discards it: a
 //!   host also sets, for display, values that it has already passed to `process`.
 //! * It has 130 hidden parameters for MIDI controllers on each of 16 channels, which take some hosts minutes to read. The shim
-//!   shows one channel's parameters, for controllers that the plugin understands, and maps all channels to them.
+//!   shows one channel's parameters, for the controllers in `CONTROLLERS`, and maps all channels to them.
 //! * Before `setupProcessing`, it panics in `process` and refuses `setActive`. The shim first sets it up for 44.1 kHz.
 //! * It changes set-up and layout only while inactive. The shim deactivates an active plugin meanwhile. While the plugin is
 //!   inactive, the shim refuses buffers with sound; a call with parameters alone passes.
@@ -178,7 +178,7 @@ impl Vst3Shim {
         }
     }
 
-    /// Locks the ignored values, after removing those from before the last `process`.
+    /// Locks the ignored values, and removes those that were set before the last call of `process`.
     fn pending(&self) -> MutexGuard<'_, Vec<Pending>> {
         let blocks = self.blocks.load(Ordering::Relaxed);
         let mut pending = lock(&self.pending);

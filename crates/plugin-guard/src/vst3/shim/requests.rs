@@ -1,4 +1,4 @@
-//! Requests of the editor, which the shim passes to the host's component handler on the host's main thread.
+//! Requests of the editor. The shim passes a new size to the host's frame, and all others to the host's component handler.
 
 use super::view::Views;
 use crate::{HostLink, Job, Menu, Place, Request};

@@ -49,8 +49,8 @@ impl Views {
         lock(&self.site).as_ref().map_or(ptr::null_mut(), |site| site.view.load(Ordering::Relaxed))
     }
 
-    /// Asks the host for a window of this width and height in pixels. Returns whether the host grants a size. Does nothing and
-    /// returns false on a thread other than the window's, where nice-plug would panic: Carla runs its run loop on such a thread.
+    /// Asks the host for a window of this width and height in pixels. Resizes the view if the host grants a size without calling
+    /// `onSize`. Returns whether it grants one; false on another thread than the window's (Carla), where nice-plug would panic.
     ///
     /// # Safety
     /// Must be called in the host's run loop, or else on its main thread.
