@@ -1,4 +1,4 @@
-//! Command-line program `tone-filter`; one module per verb.
+//! Command-line program `tone-filter`. Verbs have modules of their names, except `app` (`optional`), `completions` and `man` (`shell`).
 
 #[macro_use]
 mod messages;
