@@ -1,4 +1,4 @@
-//! Command-line program `tone-filter`. Verbs have modules of their names, except `app` (`optional`), `completions` and `man` (`shell`).
+//! Command-line program `tone-filter`. Verbs have modules of their names; `app` is in `optional`, `completions` and `man` in `shell`.
 
 #[macro_use]
 mod messages;
