@@ -74,7 +74,7 @@ impl Feed<'_> {
     }
 }
 
-/// Plays `feed` into `ring` until the source ends or the user quits; the device reads the ring at `rate` Hz. After the end, waits
+/// Plays `feed` into `ring` until the source ends or the user quits; the device reads the ring at `rate` Hz. Then waits
 /// until the ring is empty or the user quits. Returns how many samples of a file were NaN or infinite, and became silence.
 ///
 /// # Errors

@@ -131,7 +131,7 @@ pub enum Refused {
         /// Extension that the message suggests.
         extension: String,
     },
-    /// Standard input or output is used with several files, a folder or a list. Or standard input is used without an output file.
+    /// Standard input or output is used with several files, a folder or a list, or standard input without an output file.
     #[error("- stands for one file: give it one input and one output")]
     Stdio,
 }

@@ -57,7 +57,7 @@ impl Folder {
         names
     }
 
-    /// Returns the preset with the file name or the display name `name`, if there is one. Ignores case and accents, unless a file
+    /// Returns the preset with the file name or the display name `name`, if there is one. Ignores case and accents unless a file
     /// has exactly this name. Blanks, dots, hyphens, underscores, and characters forbidden in file names, count as equal.
     ///
     /// # Errors
