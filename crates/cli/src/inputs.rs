@@ -108,7 +108,7 @@ pub fn is_read_once(path: &Path) -> bool {
     path == Path::new(STDIO) || fs::metadata(path).is_ok_and(is_pipe)
 }
 
-/// Prints a note for each file that is named more than once.
+/// Prints a note for each input that repeats an earlier one.
 pub fn print_repeated(repeated: &[PathBuf]) {
     for input in repeated {
         message!("note: {}: named more than once, read once", input.display());

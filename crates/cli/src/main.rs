@@ -1,4 +1,4 @@
-//! Command-line program `tone-filter`; one module per verb.
+//! Program `tone-filter`. Each verb has a module of its name, but `app` is in `optional`, `completions` and `man` in `shell`.
 
 #[macro_use]
 mod messages;

@@ -134,7 +134,7 @@ fn tail(text: &str) -> Result<Tail, String> {
 /// Progress of the batch that is running, for the handler of interruptions; `None` before the first batch.
 type Running = Arc<Mutex<Option<Arc<Progress>>>>;
 
-/// Renders with each preset, and prints the results. Returns true if no file failed.
+/// Renders with each preset, and prints the results, or the plans of a dry run. Returns true if no file failed.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
     let running = Running::default();
     let interrupted = running.clone();
@@ -169,7 +169,7 @@ fn is_new(path: &Path) -> bool {
     !path.exists() && !path.to_string_lossy().contains(['*', '?', '['])
 }
 
-/// Renders the files of `plan` with one preset. Returns true if no file failed.
+/// Renders the files of `plan` with one preset, or prints the plan of a dry run. Returns true if no file failed.
 fn run_one(
     args: &Args,
     mut options: Options,

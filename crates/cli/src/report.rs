@@ -191,7 +191,7 @@ pub fn print_left_out(left_out: &[LeftOut], in_full: bool) {
     }
 }
 
-/// Prints why no note sounded: one line for each kind of cause. `files` has an item for every file.
+/// Prints why no note sounded: one line for each kind of cause. `files` has an item for every file that was processed.
 pub fn print_silence_reasons(files: &[Option<Cause>]) {
     let mut causes: Vec<Cause> = files.iter().flatten().copied().collect();
     while let Some(first) = causes.first().copied() {

@@ -33,14 +33,13 @@ pub struct Sound {
     pub keys: Option<PathBuf>,
     /// Whether channel 10 of MIDI files, the drums, is played or left out.
     pub drums: Drums,
-    /// Value of `--tempo`.
     pub tempo: Option<Tempo>,
 }
 
 /// Purpose for which a verb uses the sound flags. It decides which flags have an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
-    /// Filters the sound, and nothing else.
+    /// Anything else, such as filtering, or a song of the voice Chip's register values.
     Filter,
     /// Plays a score, which may be a MIDI file with drums.
     PlayScore,

@@ -1,12 +1,13 @@
 //! Runs the listener of a file on its own thread, ahead of the filter.
 //!
-//! For a file of more than 2 097 152 frames or of unknown length, `render` uses three threads. The first reads the file and runs
-//! the listener (`Scout`), the second filters, the third quantises and writes. A batch with a file for each core has no listener
-//! thread.
+//! For an output of more than 2 097 152 frames or of unknown length, `render` uses three threads. The first reads the file and
+//! runs the listener (`Scout`), the second filters, the third quantises and writes. A batch with a file for each core has no
+//! listener thread.
 //!
 //! The scout is a listener like the filter's, which runs some blocks ahead. The filter uses its decisions, so the output is
-//! bit-identical. Both threads decode the file, which takes less time than passing samples between them. With keys, or with a
-//! key or tuning that follows the music, the listener depends on more than the input; it then stays on the filter's thread.
+//! bit-identical. Both threads decode the file, which takes less time than passing samples between them. The listener
+//! stays on the filter's thread in a loop, where the input jumps back, and if the sound depends on more than the input: with
+//! keys, or with a key, tuning or tempo that follows the music.
 
 use crate::{
     error::Error,
@@ -18,7 +19,7 @@ use std::{
 };
 use tone_filter_dsp::{Scout, ScoutDecisions, ToneFilter};
 
-/// Number of frames that the scout analyses at a time.
+/// Maximum number of frames that the scout analyses at a time.
 const BLOCK: usize = 16_384;
 
 /// Length of the queue of decisions, in blocks of [`BLOCK`] frames. The queue absorbs jitter.

@@ -90,7 +90,7 @@ pub const fn is_placeholder(len: u64, max: u64, remaining: u64) -> bool {
 /// Number format of a sample in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// 8-bit integer; unsigned, as WAV requires.
+    /// 8-bit integer; unsigned in WAV.
     Int8,
     /// Signed 16-bit integer.
     Int16,

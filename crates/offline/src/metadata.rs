@@ -1,4 +1,4 @@
-//! Metadata (titles, covers, markers) that an output takes from its input. `lofty` reads it.
+//! Metadata (titles, covers, markers) that an output takes from its input. `lofty` reads tags, `chunks_kept` adapts chunks.
 //!
 //! Fields that describe the old samples are left out: ReplayGain and other loudness, hashes, the encoder.
 

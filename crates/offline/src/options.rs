@@ -12,7 +12,7 @@ pub enum Tail {
     None,
     /// Tail of this duration in seconds.
     Seconds(f64),
-    /// Tail until the output falls below half an LSB of 16 bits.
+    /// Tail until the output falls below half an LSB of 16 bits, at most 1.6 times `ToneFilter::tail`.
     Auto,
 }
 

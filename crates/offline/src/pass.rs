@@ -37,7 +37,7 @@ pub struct Pass<'a> {
     /// Decisions of the listener, if it runs on another thread.
     pub(super) decisions: Option<DecisionsAhead>,
     stage: Stage,
-    /// State of a loop, which is filtered in several passes; `None` if the source has no loop.
+    /// State of the loop, which is filtered in several passes; `None` without a loop, and with bypass.
     pub(super) loop_passes: Option<LoopPasses>,
     /// Number of source frames read since the last restart; repetitions of a loop do not count.
     pub(super) read: u64,
@@ -58,7 +58,7 @@ pub struct Pass<'a> {
     unheard: Unheard,
 }
 
-/// Where the frames of the next block come from.
+/// Origin of the frames of the next block.
 enum Stage {
     /// Frames read from the file.
     Source,
@@ -128,7 +128,7 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Returns the format of the output: the source's, with the rate and the depth of the options, if set.
+    /// Returns the format of the output: the source's, with rate and depth of the options, or else [`Source::natural_depth`].
     pub fn format(&self) -> Format {
         let source = self.source.format();
         Format {

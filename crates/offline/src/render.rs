@@ -49,7 +49,7 @@ pub struct Report {
     pub not_finite: u64,
     /// Message about samples of the input that are ignored; `None` if there are none.
     pub ignored: Option<&'static str>,
-    /// Names of fields and chunks of the input that the output lacks.
+    /// Names of fields and chunks of the input that the output lacks; empty if the options strip all metadata.
     pub left_out: Vec<String>,
     /// Level of the input.
     pub before: Level,

@@ -13,7 +13,7 @@ const OFF_TUNE: f64 = 30.0;
 /// Left and right count as cancelling if the power of their mean is at most this fraction of the mean of their powers: -20 dB.
 const CANCELS: f64 = 0.01;
 
-/// Reason why no note sounds. `Display` writes the reason and a remedy.
+/// Reason why no note sounds, or a warning ([`Self::Cancelled`]). `Display` writes it with a remedy.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum Cause {
     /// All samples are 0.
@@ -140,9 +140,9 @@ impl Unheard {
         self.loudest = self.loudest.max(bands.total_power);
     }
 
-    /// Returns the reason why no note has sounded; `None` if one has. If left and right cancel, returns [`Cause::Cancelled`]
-    /// even if notes have sounded. `settings` are the filter's, `has_score` says whether it plays a score, and `input` is the
-    /// level of the whole input.
+    /// Returns the reason why no note has sounded; `None` if one has. If the bands get the mean of left and right, and
+    /// these cancel in it, returns [`Cause::Cancelled`], even if notes have sounded. `settings` are the filter's, `has_score`
+    /// says whether it plays a score, and `input` is the level of the whole input.
     pub fn cause(&self, settings: &Settings, has_score: bool, input: &Level) -> Option<Cause> {
         let cancels = self.mean_power > 0.0 && self.power_of_mean <= CANCELS * self.mean_power;
         if cancels && settings.stereo != Stereo::Stereo {

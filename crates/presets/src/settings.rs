@@ -171,7 +171,7 @@ fn entry(choice: &Choice, value: &Value) -> Result<usize, Unusable> {
     found.ok_or_else(|| Unusable::value(choice.id, value, reason()))
 }
 
-/// Returns all settings in the order in which they are written. A text comes directly before the setting that it belongs to.
+/// Returns all settings in the order in which they are written. A text comes directly before the setting in its field `before`.
 fn in_files() -> impl Iterator<Item = Setting> {
     let others = Setting::all().filter(|setting| !matches!(setting, Setting::Text(_)));
     others.flat_map(|setting| {

@@ -1,4 +1,4 @@
-//! Tests of the factory presets with music: the loudness of each, and for some the effect that its name promises.
+//! Tests of the factory presets with sound: level of drums, true peaks, and for some the effect that the name promises.
 
 use super::{Preset, ids};
 use ebur128::{EbuR128, Mode};

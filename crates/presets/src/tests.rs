@@ -1,4 +1,4 @@
-//! Tests of the preset format.
+//! Tests of the preset format, and of the factory presets as data.
 
 use super::*;
 use proptest::prelude::*;

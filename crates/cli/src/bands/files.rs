@@ -20,9 +20,9 @@ pub struct File {
 
 /// Inputs of a run: those to read, those named again, and those left out.
 pub struct Files {
-    /// Input files, the longest first.
+    /// Input files, those with the most estimated work first.
     pub all: Vec<File>,
-    /// Files that were named more than once.
+    /// Inputs that repeat an earlier one.
     pub repeated: Vec<PathBuf>,
     /// Inputs that are not read, each with the reason.
     pub left_out: Vec<LeftOut>,

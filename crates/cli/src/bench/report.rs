@@ -25,7 +25,6 @@ pub struct Report {
 
 #[derive(Serialize, Deserialize)]
 struct Row {
-    /// Name of the kernel.
     name: String,
     mega_samples_per_second: f64,
     /// Speed as a multiple of real time, for each sample rate in Hz.

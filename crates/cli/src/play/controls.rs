@@ -39,7 +39,6 @@ impl Controls {
         }
     }
 
-    /// Locks the state.
     pub fn state(&self) -> MutexGuard<'_, State> {
         // All fields are valid even after a panic of another thread.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

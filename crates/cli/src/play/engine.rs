@@ -10,10 +10,10 @@ use std::{sync::atomic::Ordering::Relaxed, thread, time::Duration};
 use tone_filter_dsp::ToneFilter;
 use tone_filter_offline::{Error, options::Options, pass::Pass, score::KeyPlayer};
 
-/// Number of frames that are read and filtered at a time. It is small, so that the keyboard takes effect quickly.
+/// Maximum number of frames that are read and filtered at a time. It is small, so that the keyboard takes effect quickly.
 const CHUNK: usize = 256;
 
-/// Interval at which an idle engine polls.
+/// Interval at which the engine polls while it waits.
 const NAP: Duration = Duration::from_millis(1);
 
 /// Source that the engine plays.
@@ -74,8 +74,8 @@ impl Feed<'_> {
     }
 }
 
-/// Plays `feed` into `ring` until the source ends or the user quits; the device reads the ring at `rate` Hz. At the end, waits
-/// until the ring is empty. Returns how many samples of a file were NaN or infinite, and became silence.
+/// Plays `feed` into `ring` until the source ends or the user quits; the device reads the ring at `rate` Hz. Then waits
+/// until the ring is empty or the user quits. Returns how many samples of a file were NaN or infinite, and became silence.
 ///
 /// # Errors
 /// If the rest of a file cannot be read.
@@ -123,7 +123,7 @@ pub fn play(
     })
 }
 
-/// Writes `block` to `ring`, interleaved. Waits while the ring is full.
+/// Writes `block` to `ring`, interleaved. Waits while the ring is full; stops if the user quits.
 fn put(block: &[Vec<f32>], ring: &mut Producer<f32>, controls: &Controls) {
     for frame in 0..block[0].len() {
         while ring.slots() < block.len() {

@@ -1,4 +1,4 @@
-//! Output files: their names, and existing files that stay unchanged.
+//! Output files: links, modes of replaced files, plain file systems, pipes and devices, and a closed standard output.
 #![cfg(unix)]
 
 use crate::{Folder, silence};

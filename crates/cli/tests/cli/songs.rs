@@ -1,4 +1,4 @@
-//! Tests with real songs: notes are detected at any level, and the output is as loud as the song.
+//! Tests with real songs: accuracy and delay of detected notes, the detected tuning, and the loudness of the output.
 //!
 //! `cargo xtask songs` prints all figures; these tests check limits.
 

@@ -1,4 +1,4 @@
-//! The command's output equals the output of the filter in the library with the same settings.
+//! Sound flags: the output equals that of the library's filter with the same settings, and flags without an effect are named.
 
 use crate::{
     Folder, float_wav,

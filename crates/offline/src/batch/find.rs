@@ -17,9 +17,9 @@ use walkdir::WalkDir;
 #[derive(Debug)]
 pub struct FoundFile {
     pub path: PathBuf,
-    /// Path relative to the folder that the user named. For a file that is not in such a folder, only its name.
+    /// Path relative to the folder that the user named; for a named file only its name. `plan` replaces it for files of a list.
     pub below: PathBuf,
-    /// Whether the user named the file or a pattern that matches it; false for a file in a folder.
+    /// Whether the user named the file or a pattern that matches it; false if it was found in a folder.
     pub named: bool,
 }
 
@@ -58,8 +58,8 @@ impl Reason {
 /// not expand `*`. A folder stands for the audio files in it and its subfolders. In the part of the path that
 /// exists, brackets and stars are literal.
 ///
-/// Skips hidden folders, and the outputs `outs`, which are canonical paths of folders and files. Adds to `left_out`: hidden
-/// audio files in folders, files in unsupported formats, and links to a folder that contains the link.
+/// In a folder, skips hidden folders and the outputs `outs`, which are canonical paths of folders and files. Also adds to
+/// `left_out`: hidden audio files, files in unsupported formats, and links to a folder that contains the link.
 ///
 /// # Errors
 /// One error for each folder or link that cannot be read, one if no file matches a pattern, and one for a folder
@@ -99,7 +99,7 @@ pub fn find(
     }
 }
 
-/// Works like [`find`] for an `input` that is no pattern.
+/// Works like [`find`] for an `input` that is a file or a folder.
 fn find_literal(
     input: &Path,
     outs: &[PathBuf],

@@ -87,15 +87,15 @@ pub struct Outcome {
 /// Jobs of a batch, and the outcomes that are known before any file is rendered.
 #[derive(Debug)]
 pub struct Plan {
-    /// Files to render, the longest first.
+    /// Files to render, those with the most estimated work first.
     pub jobs: Vec<Job>,
-    /// Files that were named more than once, and are rendered once.
+    /// Inputs that repeat an earlier one: their file is rendered once.
     pub repeated: Vec<PathBuf>,
     /// Inputs that are not rendered, each with the reason.
     pub left_out: Vec<LeftOut>,
     pub(super) skip_existing: bool,
-    /// Outcomes that are known before any file is rendered, each with the position among the inputs: files that are skipped or
-    /// have failed.
+    /// Outcomes that are known before any file is rendered, each with the position among the inputs: files that are skipped,
+    /// and files, folders and patterns that have failed.
     pub outcomes: Vec<(usize, Outcome)>,
 }
 
@@ -117,13 +117,13 @@ pub enum Refused {
     /// or a file of the user.
     #[error("{}: is an input that --force would overwrite; go on with --skip-existing, or choose an --out or another --suffix", .0.display())]
     Earlier(PathBuf),
-    /// Several outputs, but the output's path is a file or has a file's extension.
+    /// The output must be a folder, as for several inputs or a list, but its path is a file or has a file's extension.
     #[error("{}: is a file's name, and several outputs need a folder; choose another one, or end it in /", .0.display())]
     NotAFolder(PathBuf),
-    /// The output's name has the extension of an unsupported format.
+    /// The output's name has an unsupported extension.
     #[error("{}: unsupported output format; use .wav or .flac", .0.display())]
     NotWritten(PathBuf),
-    /// The output's name has no extension, so it could mean a file or a folder.
+    /// The output does not exist, and its name has no extension, so it could mean a file or a folder.
     #[error("{}: ambiguous, a folder or a file; write {}/ or {}.{extension}", .path.display(), .path.display(), .path.display())]
     Ambiguous {
         /// Output path as given.
@@ -131,14 +131,14 @@ pub enum Refused {
         /// Extension that the message suggests.
         extension: String,
     },
-    /// Standard input or output is used with more than one file. Or standard input is used without an output for it.
+    /// Standard input or output is used with several files, a folder or a list, or standard input without an output file.
     #[error("- stands for one file: give it one input and one output")]
     Stdio,
 }
 
 impl Plan {
-    /// Finds all inputs and names their outputs. `run` has the requests of this run, one per preset; the outputs of all of them
-    /// are left out of the inputs.
+    /// Finds all inputs and names their outputs. `run` has the requests of this run, one per preset. Their outputs from an
+    /// earlier run are left out of the inputs; this takes an output folder, a suffix, or the name of a preset.
     ///
     /// # Errors
     /// If an output would be written twice or over an input, or if the names in `request` contradict each other.

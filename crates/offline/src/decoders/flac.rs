@@ -85,7 +85,7 @@ impl Flac {
     }
 
     /// Continues at `position`, where the frames of a stream have ended. Returns true if another stream begins there, false at
-    /// the end of the file, and `None` at any other bytes.
+    /// the end of the sound, and `None` at any other bytes.
     fn go_on(&mut self, position: u64) -> Result<Option<bool>, Fault> {
         let is_stream = peek(&self.file, position, 4)? == MARK;
         if !is_stream && !is_end(&self.file, position, self.stream.end)? {
@@ -206,7 +206,7 @@ impl Stream {
         self.taken.load(Ordering::Relaxed).wrapping_add(self.offset)
     }
 
-    /// Decodes the next frame. Returns false at the end of the file.
+    /// Decodes the next block of frames. Returns false at the end of the file.
     fn decode(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Fault> {
         let Self { decoder, scale, .. } = self;
         let decoded = guard(|| -> Result<usize, flac_codec::Error> {
@@ -228,7 +228,7 @@ impl Stream {
         Ok(frames > 0)
     }
 
-    /// Checks that as many frames have been decoded as the header states, if it does.
+    /// Checks that at least as many frames have been decoded as the header states, if it does.
     fn check_length(&self) -> Result<(), Fault> {
         match self.frames {
             Some(frames) if frames > self.read => {

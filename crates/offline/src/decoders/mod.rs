@@ -59,11 +59,11 @@ pub enum Kind {
     Flac,
     Mpeg,
     Aiff,
-    /// All formats that `symphonia` recognises.
+    /// Formats that `symphonia` tells apart: CAF, Ogg and MP4.
     Other,
 }
 
-/// Opens the file called `path`, whose extension is a hint for `symphonia`. The sound begins at `start`, after tags.
+/// Opens the file called `path`, whose extension is a hint for `symphonia`. The content begins at `start`, after tags.
 pub fn open(
     path: &Path,
     file: &SharedFile,

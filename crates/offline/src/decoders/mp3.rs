@@ -16,7 +16,7 @@ use std::{
     vec::IntoIter,
 };
 
-/// Number of bytes that the decoder gets at a time. The decoder accepts a frame only if it sees the next frames, too.
+/// Maximum number of bytes that the decoder gets at a time. The decoder accepts a frame only if it sees the next frames, too.
 const WINDOW: usize = 1 << 15;
 
 /// Minimum number of bytes that the decoder needs, except at the end of the file.

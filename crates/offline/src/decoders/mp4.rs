@@ -1,4 +1,5 @@
-//! Audible part of the audio track in an MP4 file. AAC encoders add samples before and after the music.
+//! Audible part of the audio track in an MP4 file, and repair of an atom without length ([`closed`]). AAC encoders add samples
+//! before and after the music.
 //!
 //! AAC is supported in MP4 only, because `symphonia` does not remove the samples that the encoder has added. The index of an
 //! MP4 file states their number, in an edit list or in the tag of iTunes. ADTS streams do not state it, and do not show whether

@@ -167,8 +167,8 @@ impl Stream {
         let decoder = decoder(parameters)?;
         let is_aac = parameters.codec == CODEC_ID_AAC;
         // For ALAC, CAF counts whole packets, so its number of frames is rounded up.
-        let rounded_up = (reader.format_info().format, parameters.codec);
-        let is_exact = rounded_up != (FORMAT_ID_CAF, CODEC_ID_ALAC);
+        let format_and_codec = (reader.format_info().format, parameters.codec);
+        let is_exact = format_and_codec != (FORMAT_ID_CAF, CODEC_ID_ALAC);
         // Ogg states the time at which the track ends. A recording of a stream may begin at any time, so this is no length.
         let is_exact = is_exact && track.start_ts.get() <= 0;
         let (id, frames) = (track.id, track.num_frames.filter(|_| is_exact));
@@ -176,8 +176,8 @@ impl Stream {
         let rate = decoder.codec_params().sample_rate;
         // If the time unit is 1 / (2 x the decoder's rate), the file is HE-AAC, which codes the upper half of the spectrum
         // separately.
-        let doubled = index.filter(|_| is_aac).and_then(mp4::Index::timescale);
-        let is_he = doubled.is_some() && doubled == rate.map(|rate| 2 * rate);
+        let timescale = index.filter(|_| is_aac).and_then(mp4::Index::timescale);
+        let is_he = timescale.is_some() && timescale == rate.map(|rate| 2 * rate);
         let extra_data = parameters.extra_data.as_deref().filter(|_| is_aac);
         if is_he
             || extra_data.is_some_and(has_upper_half)

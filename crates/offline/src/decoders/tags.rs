@@ -1,9 +1,9 @@
-//! Positions of tags before and after the sound, in files of any format: both versions of ID3, APE, Lyrics3.
+//! Positions of tags (both versions of ID3, APE, Lyrics3) before and after the sound, and readers of bytes at a position.
 
 use crate::shared_file::SharedFile;
 use std::io::{self, Read};
 
-/// Magic bytes of tags that may follow the sound.
+/// Magic bytes of tags after the sound that [`end`] may not find, because it searches from the end of the file.
 const BEHIND: [&[u8]; 2] = [b"LYRICSBEGIN", b"ID3"];
 
 /// Returns the first position from `position` on at which no tag begins.

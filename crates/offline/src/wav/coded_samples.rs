@@ -1,4 +1,5 @@
-//! Samples of a WAV file in other codings than PCM, prepared for a decoder: a minimal header replaces the one of the file.
+//! Samples of a WAV file in other codings than PCM, prepared for a decoder. Except for MP3, a minimal header replaces the
+//! one of the file.
 
 use super::chunks::Chunks;
 use std::ops::Range;

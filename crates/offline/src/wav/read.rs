@@ -1,4 +1,4 @@
-//! Reader of WAV files.
+//! Reader of PCM in WAV files. Samples in other codings become [`CodedSamples`].
 
 use super::{
     Depth, Format,
@@ -199,7 +199,7 @@ fn tag(fmt: &[u8]) -> u16 {
     }
 }
 
-/// Returns the format in the format chunk `fmt` of at least 16 bytes, or the name of an unsupported coding.
+/// Returns the format in the format chunk `fmt` of at least 16 bytes, or the name of a coding other than PCM.
 fn format(fmt: &[u8]) -> Result<Format, String> {
     let double = |at: usize| u32::from_le_bytes([fmt[at], fmt[at + 1], fmt[at + 2], fmt[at + 3]]);
     let bits = word(fmt, 14);

@@ -1,4 +1,4 @@
-//! Plans of batches: the inputs of a request, the outputs that they get, and requests that contradict themselves.
+//! Plans of batches: the inputs of a request, their outputs, inputs that are left out, and requests that contradict themselves.
 
 use crate::{Folder, silence};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Reading, refusing and writing of files, compared with sox, ffmpeg, flac and mutagen.
+//! Reading, refusing and writing of files, compared with sox, ffmpeg, flac and mutagen; plans of batches, reasons of silence.
 
 mod batch;
 mod faults;

@@ -1,4 +1,4 @@
-//! File names of presets.
+//! File names that are valid on all systems, and text in a common spelling for searches.
 
 /// Maximum length of a name in characters, so that it fits into a line of the editor.
 const LONGEST: usize = 64;
@@ -6,8 +6,8 @@ const LONGEST: usize = 64;
 /// Maximum length of a name in bytes: with `.json`, less than the 255 that most systems allow for a file name.
 const LONGEST_BYTES: usize = 240;
 
-/// Returns `name` as a file name that is valid on all systems: trimmed, shortened, and with `_` for characters that some system
-/// forbids, and after the name of a device.
+/// Returns `name` as a file name that is valid on all systems: trimmed and shortened, with `_` for dots at the end and for
+/// characters that some system forbids, and with `_` after the name of a device.
 pub(super) fn file_name(name: &str) -> String {
     let allowed = |c: char| !c.is_control() && !r#"/\:*?"<>|"#.contains(c);
     let clean = name.trim().chars().map(|c| if allowed(c) { c } else { '_' });

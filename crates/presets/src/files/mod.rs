@@ -17,7 +17,7 @@ use thiserror::Error;
 /// Maximum size in bytes of a file that is read; presets are far smaller.
 const LARGEST: u64 = 1 << 20;
 
-/// Reason why a preset cannot be loaded, saved or deleted.
+/// Reason why a preset cannot be loaded, saved or deleted, or the list of favourites read or written.
 #[derive(Debug, Error)]
 pub enum Error {
     /// Neither a factory preset nor a user preset has this name.
@@ -26,18 +26,18 @@ pub enum Error {
         /// Name as requested.
         name: String,
     },
-    /// The preset's file cannot be read.
+    /// The file of a preset or of the favourites cannot be read.
     #[error("{}: cannot be read ({source}); check the name and the permissions", .path.display())]
     Read {
-        /// Path of the preset's file.
+        /// Path of the file.
         path: PathBuf,
         /// Cause, as the system reports it.
         source: io::Error,
     },
-    /// The preset's file cannot be written or deleted.
+    /// The file of a preset or of the favourites cannot be written, or a preset's file cannot be deleted.
     #[error("{}: cannot be changed ({source}); check the folder and its permissions", .path.display())]
     Write {
-        /// Path of the preset's file.
+        /// Path of the file.
         path: PathBuf,
         /// Cause, as the system reports it.
         source: io::Error,

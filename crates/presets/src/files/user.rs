@@ -24,7 +24,7 @@ const STALE: Duration = Duration::from_secs(3600);
 /// preset.
 const FAVOURITES: &str = "favourites";
 
-/// Folder of presets, one file each. It is created when a preset is saved.
+/// Folder of presets, one file each. It is created when a preset or the favourites are saved.
 #[derive(Debug, Clone)]
 pub struct Folder(PathBuf);
 
@@ -45,7 +45,7 @@ impl Folder {
         &self.0
     }
 
-    /// Returns the names of all presets, sorted.
+    /// Returns the file names of all presets, without `.json`, sorted regardless of case.
     pub fn names(&self) -> Vec<String> {
         let files = fs::read_dir(&self.0).into_iter().flatten().flatten();
         let paths = files.map(|file| file.path());
@@ -57,8 +57,8 @@ impl Folder {
         names
     }
 
-    /// Returns the preset with the file name or the display name `name`, if there is one. Ignores case and accents. Blanks, dots,
-    /// hyphens, and characters that are forbidden in file names, count as equal.
+    /// Returns the preset with the file name or the display name `name`, if there is one. Ignores case and accents unless a file
+    /// has exactly this name. Blanks, dots, hyphens, underscores, and characters forbidden in file names, count as equal.
     ///
     /// # Errors
     /// If the file cannot be read or is not a valid preset.
@@ -114,7 +114,7 @@ impl Folder {
         fs::symlink_metadata(self.path(&name)?).is_ok().then_some(name)
     }
 
-    /// Deletes the preset called `name`.
+    /// Deletes the preset with the file name `name`, without `.json`.
     ///
     /// # Errors
     /// If there is no such preset, or its file cannot be deleted.
@@ -169,7 +169,7 @@ impl Folder {
         }
     }
 
-    /// Returns the path of the preset called `name`; `None` if `name` is not a valid file name.
+    /// Returns the path of the preset with the file name `name`, without `.json`; `None` if `name` is not a valid file name.
     fn path(&self, name: &str) -> Option<PathBuf> {
         let is_stream = cfg!(windows) && name.contains(':');
         let is_file = Path::new(name).components().eq([Component::Normal(name.as_ref())]);
