@@ -1,4 +1,4 @@
-//! Software bill of materials of a release in CycloneDX format: all crates that are compiled into it.
+//! Software bill of materials of a release in CycloneDX format: all crates of its build, build dependencies included. Checksums.
 
 use crate::{
     commands::{metadata, output},
