@@ -61,7 +61,7 @@ fn add_sound_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Compares our samples of `file` with ffmpeg's, and tries `render` and `bands`. Returns the kind of difference and a description.
+/// Compares our samples of `file` with ffmpeg's, and tries `render` and `bands`. Returns the kind of result and a description.
 fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, String)> {
     let [out, table] = ["out.wav", "out.csv"].map(|name| scratch.join(name));
     let mut said = String::new();
