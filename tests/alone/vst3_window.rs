@@ -112,7 +112,7 @@ fn visit(instance: &Instance, display: &Display, has_loop: bool, draws: &mut Dra
     Instance::close_editor(&view);
 }
 
-/// Plays at least three buffers, until `done` is set. Each one changes all automatable parameters. Returns the number of changes.
+/// Plays until `done` is set, at least three buffers. Each one changes all automatable parameters. Returns the number of changes.
 fn play(instance: &Instance, done: &AtomicBool) -> usize {
     // Excludes the program, as hosts do not automate presets.
     let automated = |info: &ParameterInfo| info.flags & ParameterFlags_::kCanAutomate as int32 != 0;
