@@ -17,8 +17,8 @@ fn filter(settings: &Settings, kernel: Kernel) -> ToneFilter {
     ToneFilter::new(RATE, settings).expect("the settings are in range").with_kernel(kernel)
 }
 
-/// Returns the signals by name. Both "silence" and "tail" are zeros: the benchmark plays music before all signals but
-/// "silence", so that the bands ring.
+/// Returns the signals by name. Both "silence" and "tail" are zeros. Before all signals except "silence", the benchmark plays
+/// music, so that the bands ring.
 fn signals() -> [(&'static str, Vec<f32>); 5] {
     let seconds = FRAMES as f64 / RATE + 0.001;
     let scaled = |level: f32| white(seconds, RATE).iter().map(|x| level * x).collect();

@@ -41,7 +41,7 @@ const SOAK: (&str, fn()) = ("soak", soak::soak);
 /// Environment variable that names the test of a child process.
 const TEST: &str = "TONE_FILTER_TEST";
 
-/// In a child process, runs the test that [`TEST`] names. Otherwise starts a child process for each selected test.
+/// In a child process, runs the test that [`TEST`] names, or breaks a rule for `realtime`. Otherwise starts a child per test.
 pub fn main() -> ExitCode {
     #[cfg(target_arch = "x86_64")]
     if let Ok(offence) = env::var(realtime::OFFENCE) {

@@ -2,7 +2,7 @@
 //! or memory, or replace the allocator. This program starts a process for each.
 //!
 //! `cargo test -p tone-filter-hosts --test alone NAME` runs the tests whose names contain NAME. There are none on systems other
-//! than Linux.
+//! than Linux with glibc. The long test `soak` runs only by its full name.
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[path = "linux.rs"]

@@ -2,7 +2,7 @@
 //!
 //! The kernel redirects a watched thread's system calls to a handler (Linux' "syscall user dispatch"). This program replaces
 //! `malloc` and its relatives. The replacements also serve the loaded plugin, as the dynamic linker searches the program first. A
-//! forbidden call ends the process with a backtrace.
+//! system call ends the process with a backtrace; an allocation does so in [`watched`], and is counted elsewhere.
 
 use std::{
     backtrace::Backtrace,

@@ -1,8 +1,8 @@
-//! Tests of the VST3 plugin's editor: opens and closes it while the audio thread changes parameters. `cargo xtask soak` repeats
-//! this thousands of times.
+//! Tests of the VST3 plugin's editor: its size, focus and keys, and its opening and closing while the audio thread changes
+//! parameters. `cargo xtask soak` repeats opening and closing thousands of times.
 //!
 //! nice-plug's thread `bg-worker` passes the changes to the editor. With the unpatched crates `atomic_refcell` and `fragile`,
-//! that thread panics, and nice-plug then ends the process when the last instance is released.
+//! this thread panics, and nice-plug then ends the process when the last instance is released.
 
 use crate::{SetOnDrop, display, memory::Memory};
 use std::{
@@ -112,7 +112,7 @@ fn visit(instance: &Instance, display: &Display, has_loop: bool, draws: &mut Dra
     Instance::close_editor(&view);
 }
 
-/// Plays until `done` is set, at least three buffers. Each buffer changes every automatable parameter. Returns the number of changes.
+/// Plays until `done` is set, at least three buffers. Each one changes all automatable parameters. Returns the number of changes.
 fn play(instance: &Instance, done: &AtomicBool) -> usize {
     // Excludes the program, as hosts do not automate presets.
     let automated = |info: &ParameterInfo| info.flags & ParameterFlags_::kCanAutomate as int32 != 0;

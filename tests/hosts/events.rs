@@ -9,7 +9,7 @@ use tone_filter_testkit::{
 };
 
 const BLOCK: usize = 512;
-/// Samples before and after each buffer that must not be accessed.
+/// Number of samples before and after each buffer, where the plugin must not write.
 const MARGIN: usize = 2048;
 const CANARY: f32 = 12_345.0;
 

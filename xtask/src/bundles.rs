@@ -112,7 +112,7 @@ pub const MACS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 
 const PROPERTIES: &str = include_str!("../package/Info.plist");
 
-/// Builds and bundles the plugin. `args` are options of `cargo build`, after an optional package.
+/// Builds the plugin, and bundles it as CLAP and VST3. `args` are options of `cargo build`, after an optional package.
 pub fn bundle(args: &[String]) -> Result<()> {
     let args = options(args);
     make(args, &[value(args, "--target")], &[CLAP, VST3])
@@ -213,7 +213,7 @@ fn make(options: &[String], triples: &[Option<&str>], bundles: &[Bundle]) -> Res
 }
 
 /// Assembles `bundles` from the plugin's libraries, which cargo has written into `folders`: for Macs a folder for each CPU,
-/// otherwise a single one. `triple` is the target of the first. Stamps the bundles with their sources, and with the time
+/// otherwise a single one. `triple` is the target of the first folder. Stamps the bundles with their sources, and with the time
 /// `started` at which the builds began.
 fn bundle_built(
     started: SystemTime,

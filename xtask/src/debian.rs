@@ -30,7 +30,7 @@ pub fn missing_programs(programs: &str) -> Vec<&str> {
     entries.filter(|(program, _)| !on_path(program)).map(|(_, package)| package).collect()
 }
 
-/// Installs `packages`, or returns an error if this user lacks the permission.
+/// Installs `packages`. Returns an error if there is no `apt-get`, or if this user is not root.
 pub fn apt_install(packages: &[&str]) -> Result<()> {
     if packages.is_empty() {
         return Ok(());

@@ -48,7 +48,7 @@ const ARM: &str =
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
-/// Tests a build for 64-bit ARM in QEMU: compares files rendered on ARM and on this CPU, then runs the DSP's tests.
+/// Tests a build for 64-bit ARM in QEMU: compares files rendered on ARM and here, then runs tests of listener, SIMD and DSP.
 pub fn test_arm() -> Result<()> {
     let is_here = cfg!(all(target_os = "linux", target_arch = "x86_64")) && debian::is_here();
     ensure!(is_here, Unavailable("this verb needs Debian on x86-64".into()));

@@ -14,13 +14,13 @@ use std::{
     process::Command,
 };
 
-/// Documents in every download.
+/// Documents in the archive, the Windows installer and the Debian package.
 const PAGES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Builds the downloads with `args`, options of `cargo build`. Returns their paths, which are in `target/package`.
+/// Builds the downloads with `args`, options of `cargo build`. Returns their paths, without the checksums.
 ///
-/// The downloads are the bundles and the program, a bill of materials and checksums; on x86-64 also the Unity package. A release
-/// build for this system adds the Python wheel, and on Linux on x86-64 the npm package.
+/// The downloads are an archive and an installer of bundles and program, a bill of materials and checksums; on x86-64 also the
+/// Unity package. A release build for this system adds the Python wheel, and on Linux on x86-64 the npm package.
 pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     let triple = value(args, "--target");
     let system = System::of(triple);

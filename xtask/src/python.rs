@@ -61,7 +61,7 @@ fn in_environment(folder: &Path, program: &str) -> PathBuf {
     folder.join(programs).join(program).with_extension(EXE_EXTENSION)
 }
 
-/// Builds the source distribution, the wheel from it, and the command `tone-filter`. Then tests the wheel.
+/// Builds the source distribution, the wheel from it, and the command. Tests the wheel, `tools/judge` and `examples/dask`.
 pub fn test() -> Result<()> {
     let folder = target()?.join("python");
     let (tools, clean, dist) = (folder.join("tools"), folder.join("clean"), folder.join("dist"));

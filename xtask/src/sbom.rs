@@ -1,4 +1,4 @@
-//! Software bill of materials of a release in CycloneDX format: all crates that are compiled into it.
+//! Software bill of materials of a release in CycloneDX format, with all crates of its build. Also checksums of the downloads.
 
 use crate::{
     commands::{metadata, output},

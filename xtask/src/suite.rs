@@ -137,7 +137,7 @@ pub fn deny() -> Result<()> {
     run(cargo("deny check advisories"))
 }
 
-/// Installs missing tools, or returns an error if this user lacks the permission.
+/// Installs missing tools. Returns an error if this is not possible here, or not permitted to this user.
 fn tools() -> Result<()> {
     let mut missing = Vec::new();
     if cfg!(target_os = "linux") {

@@ -1,4 +1,4 @@
-//! Filter: creation, settings, processing.
+//! Filter: creation, reset, processing, latency and tail.
 //!
 //! The library filters a copy of the samples, chunk by chunk. So interleaved channels need no second code path, and the
 //! caller's output may overwrite its input. Copying costs little compared to the resonators.

@@ -150,7 +150,7 @@ impl Urids {
     }
 }
 
-/// The URIs of features, extensions and types.
+/// URIs of features, extensions, types and properties.
 pub mod uri {
     use std::ffi::CStr;
 

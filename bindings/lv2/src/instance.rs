@@ -31,7 +31,7 @@ pub struct Instance {
     /// Host's tempo in beats a minute; `None` until the host sends one.
     tempo: Option<f64>,
     playing: bool,
-    /// True until the first block after an activation. In this block, settings take effect at once.
+    /// True from the creation or an activation until the next block. In this block, settings take effect at once.
     fresh: bool,
 }
 
@@ -159,7 +159,7 @@ impl Instance {
     }
 
     /// Queues a message for `frame`. A frame outside the block of `frames` frames is moved into the block: behind the block, it
-    /// would delay later messages. Ignores messages of more than three bytes.
+    /// would delay later messages. Ignores empty messages, and messages of more than three bytes.
     fn receive(&mut self, (frame, frames): (i64, usize), content: &[u8], writer: &mut Writer) {
         let mut message: Message = [0; 3];
         if (1..=message.len()).contains(&content.len()) {
@@ -196,8 +196,8 @@ impl Instance {
         }
     }
 
-    /// Passes the ports' values and the text settings to the filter, which smooths the change. In the first block after an
-    /// activation, resets the filter, so that they take effect at once.
+    /// Passes the ports' values and the text settings to the filter, which smooths the change. If [`Self::fresh`] is true, resets
+    /// the filter, so that the settings take effect at once.
     fn follow_settings(&mut self) {
         let mut controls = Controls::from(self.portless);
         for (port, data) in self.ports.iter().filter(|(port, _)| port.is_setting()) {

@@ -41,7 +41,7 @@ pub struct Transcription {
     /// Log odds that each MIDI note is played, from the network: float32 of shape (128, decisions); -inf for notes that the
     /// network lacks or that cannot sound. `played` is True where they are above a threshold, with hysteresis.
     log_odds: Py<PyArray2<f32>>,
-    /// Notes as the text of a score, for `ToneFilter.set_score`, `render` and files for `tone-filter render --score`.
+    /// Score of the notes as with `live` False: text for `ToneFilter.set_score`, `render` and `tone-filter render --score`.
     score: String,
     /// Notes as the bytes of a MIDI file, which always has 120 beats a minute.
     midi: Py<PyBytes>,

@@ -3,7 +3,7 @@
 //! Unity calls [`UnityGetAudioEffectDefinitions`] when it loads the library, and the callbacks of the definition afterwards.
 //!
 //! Unity may set parameters on any thread, so they are atomics. The audio thread reads the settings of its next block from them.
-//! Unity saves parameters by their names, which are ids of settings.
+//! Unity saves parameters by their names, which are made of the settings' ids.
 //!
 //! Unity's mixers create the instances, so scripts cannot reach one. Instead, each instance has the parameter Instance, a
 //! number, and scripts queue requests for a number (`request_queue.rs`). All filters with this number apply the requests at

@@ -72,7 +72,7 @@ impl Parameter {
         entries.fold(help.to_owned(), |text, (index, entry)| format!("{text} {index}: {entry}."))
     }
 
-    /// Returns the ids of the entries of a choice or of the presets, in the order of their numbers; otherwise none.
+    /// Returns the ids of a choice's entries, or `none` and the presets' ids, in the order of their numbers; otherwise nothing.
     pub fn entries(&self) -> Vec<&'static str> {
         match self {
             Self::Preset => ["none"].into_iter().chain(ids()).collect(),

@@ -30,7 +30,7 @@ pub struct Block {
     pub frames: usize,
     /// Start of the block, in frames since the audio system started.
     pub tick: u64,
-    /// Whether to reset the filter before the block.
+    /// Whether to reset the filter before the block. Keys stay pressed.
     pub reset: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct Player {
     /// Instance number and [`Position::count`](crate::request_queue::Position::count) of the last position that was applied.
     applied_position: Option<(usize, u64)>,
     /// Time on Unity's DSP clock at which the score, or its current repetition, starts, in seconds; `None` before the first
-    /// block.
+    /// requests are applied.
     origin: Option<f64>,
     /// Seconds from the start of the score until it repeats; `None` to play it once.
     length: Option<f64>,

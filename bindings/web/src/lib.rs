@@ -197,8 +197,8 @@ pub extern "C" fn tone_filter_release_keys(web: &mut Web) {
 /// Computes the current picture of the bands and returns its address: 77 records of 99 numbers, from E1 to G#7.
 ///
 /// A record has the band's power in dB relative to full scale, after the gain of Auto level; its level in dB relative to the
-/// whole input; its state; and 96 samples of its waveform with a peak of 1, the oldest first. The state is 0 for not played, 1
-/// for sounding, 2 for at the ceiling and 3 for a band that may not sound.
+/// whole input; its state; and 96 samples of its waveform with a peak of 1, the oldest first, or zeros up to a power of -80 dB.
+/// The state is 0 for not played, 1 for sounding, 2 for at the ceiling and 3 for a band that may not sound.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_picture(web: &mut Web) -> *const f32 {
     let bands = web.filter.bands();

@@ -3,7 +3,7 @@
 //! This crate generates the pages of settings and presets from the tables, and pictures and sounds from the demo tune. The
 //! command's tests generate `docs/cli.md`. Tests compare the pages with their sources, follow every link and run every command.
 //!
-//! Functions return an error if a file cannot be read or written, or another program fails.
+//! Functions return an error if a file cannot be read or written.
 
 mod html;
 pub mod pages;

@@ -58,7 +58,7 @@ const CHIP: &str = r#"{ "voice": "chip", "voices": 3, "tone": 20000 }"#;
 const SQUARE: &str = r#"{ "voice": "square", "tone": 20000 }"#;
 const RINGING: &str = r#"{ "focus": 0, "drive": 8 }"#;
 
-/// All settings but the texts, by group, in the order of the plugin's window.
+/// All settings except the texts, by group, in the order of the plugin's window.
 #[rustfmt::skip]
 pub static SHOWN: [(&str, &[Shown]); 6] = [
     ("Main", &[

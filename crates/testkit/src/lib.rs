@@ -4,10 +4,10 @@
 //! setting, [`controls`] draws all settings, and [`Scene`] is a whole run: sample rate, music, sidechain, keys, score and
 //! changes of controls. All random numbers come from a [`Draws`], which is seeded or reads the input of a fuzzer.
 //! [`Automation`] is a run in which settings change; library, plugin and bindings all play it.
-//! [`signals`] has simple test signals, and [`heap`] counts allocations.
+//! [`signals`] has simple test signals, [`heap`] counts allocations, and [`sweep`] draws some of a test's cases.
 //!
-//! Features add more: hosts (`clap`, `vst3`), the built `plugin` in them, a virtual `display`, `songs` with known notes,
-//! runners for other `programs`, and the `reference`, with a conversion of the filter's settings to its own.
+//! Features add more: hosts (`clap`, `vst3`), the built plugin in them (`hosts`), a virtual `display`, `songs` with known notes,
+//! `wav` files and the demo tune, runners for other `programs`, and the `reference` with a conversion of settings.
 //!
 //! Functions return an error if the plugin, a file or another program fails, and panic if the caller violates their contract.
 

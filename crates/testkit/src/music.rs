@@ -1,5 +1,5 @@
-//! Random music for tests: notes with overtones and vibrato, drums, and changes of gain, pauses included. Also random sample
-//! rates, key events and scores.
+//! Random music for tests: notes with overtones and vibrato, drums, and changes of gain, pauses included. Also the music's
+//! notes as a score, random sample rates and key events.
 
 use crate::Draws;
 use std::{f64::consts::TAU, iter::repeat_with, ops::Range};

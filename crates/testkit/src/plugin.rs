@@ -1,5 +1,5 @@
 //! The built plugin in a CLAP host. Functions set and read its parameters and state, and compare its output with the library's.
-//! Failures panic.
+//! Others draw settings and states, and count this process's threads. Failures panic.
 
 pub use crate::Signal;
 #[cfg(any(target_os = "linux", windows))]

@@ -89,7 +89,7 @@ fn number(spec: &Spec, draws: &mut Draws) -> f32 {
     }
 }
 
-/// Draws a tenth, a half or all of the settings. The other settings have either their defaults or the values of
+/// Draws about a tenth, about half or all of the settings. The other settings have either their defaults or the values of
 /// [`Settings::REFERENCE`].
 pub fn controls(draws: &mut Draws) -> Controls {
     let mut controls = match draws.chance(0.5) {

@@ -27,8 +27,8 @@ pub fn sine(frequency: f64, amplitude: f64, seconds: f64, rate: f64) -> Vec<f32>
         .collect()
 }
 
-/// Returns `seconds` of a tone whose pitch changes. Partial `n` of its `partials` has the amplitude `0.2 / n`. `pitch` maps the
-/// time in seconds to a fractional MIDI note.
+/// Returns `seconds` of a tone whose pitch changes. Partial `n` of its `partials` has the amplitude `0.2 / n`, or 0 above 0.45
+/// times the sample rate. `pitch` maps the time in seconds to a fractional MIDI note.
 pub fn bent(partials: u32, seconds: f64, rate: f64, pitch: impl Fn(f64) -> f64) -> Vec<f32> {
     let mut phase = 0.0;
     (0..(seconds * rate) as usize)

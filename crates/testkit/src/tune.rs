@@ -1,4 +1,4 @@
-//! Synthesiser of the demo tune: eight bars in A minor, on every machine the same but for rounding.
+//! Synthesiser of the demo tune: eight bars in A minor. Between machines, the tune differs only by rounding.
 //!
 //! The tune is arranged to show the filter. The first bar has only percussion, which must not switch bands on. Then come a
 //! plucked melody, chords, a bass and an arpeggio up to A6. They switch on the bands of their notes, all in equal temperament

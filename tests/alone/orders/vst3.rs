@@ -172,7 +172,7 @@ impl Host for Vst3Host {
         self.handler.iter().for_each(|handler| handler.idle());
     }
 
-    /// Makes a call to the view. Calls that only CLAP has are skipped.
+    /// Opens or closes the view. Ignores other calls.
     fn window(&mut self, call: Window, display: &Display) {
         match (call, self.view.take()) {
             (Window::Open(_), None) => {

@@ -29,7 +29,7 @@ fn unknown_verbs_checks_and_options_are_refused() {
     }
 }
 
-/// Verbs that check nothing.
+/// Verbs that check nothing, and `verify` itself.
 const MAKERS: &str = "bundle bundle-lv2 bundle-universal corpus demo help install install-c manual media package packages songs tune \
                       unity-package verify web wild";
 

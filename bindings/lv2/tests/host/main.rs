@@ -111,7 +111,7 @@ fn the_latency_port_follows_lookahead() {
     assert!(output.signal == expected(&settings.into(), &input), "from rest");
 }
 
-/// Returns settings that all differ from the default, text settings included. They sound without a key.
+/// Returns settings that all differ from the default, text settings included. Only `keys` does not, so that bands sound.
 fn unusual() -> Settings {
     let settings = unlike_default(&mut Draws::seeded(1)).settings;
     Settings { scale: Scale::Custom, keys: Keys::Off, ..settings }

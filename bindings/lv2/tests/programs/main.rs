@@ -70,7 +70,7 @@ fn description(bundle: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Compares the sound of the plugin in ffmpeg with the library's. The settings are a preset's whose voice has oscillators.
+/// Compares the sound of the plugin in ffmpeg with the library's. The preset is Organ, whose voice has oscillators.
 fn ffmpeg(bundle: &Path, folder: &Path) -> Result<()> {
     let settings = Preset::factory("organ").context("a preset")?.settings;
     let controls = Controls::from(settings);

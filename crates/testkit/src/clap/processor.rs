@@ -161,8 +161,8 @@ impl Processor {
         self.process_all(input, output, events, &mut OutputEvents::void())
     }
 
-    /// Processes one buffer. `input` has the main input and the sidechain; `events` are the host's events except the
-    /// later transport, and `sent` receives those of the plugin.
+    /// Processes one buffer. `input` has the main input and the sidechain; without it, processes in place in `output`. `events`
+    /// are the host's events except [`Self::later_transport`]. `sent` receives the plugin's events.
     fn process_all(
         &mut self,
         input: Option<[&mut [&mut [f32]]; 2]>,

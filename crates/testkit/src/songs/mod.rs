@@ -1,4 +1,4 @@
-//! Songs with known notes, rendered from MIDI files, for tests and for `cargo xtask songs`.
+//! Songs with known notes, rendered from MIDI files, and measurements, for tests, `cargo xtask songs` and the web page's songs.
 
 mod accuracy;
 
@@ -36,7 +36,7 @@ const SOUNDFONT: &str = "/usr/share/sounds/sf2/FluidR3_GM.sf2";
 const MISSING: &str = "install the Debian packages fluidsynth, openttd-openmsx and fluid-soundfont-gm, as \
                        `cargo xtask test` does";
 
-/// Number of seconds of a song that are rendered, from its start.
+/// Maximum number of seconds of a song that are rendered, from its start.
 const SECONDS: usize = 60;
 
 /// Number of bytes of a frame in FluidSynth's output: two channels of 16 bits.
@@ -243,7 +243,7 @@ impl Tool {
         Ok(Self { program: program.into(), folder: tempfile::tempdir()? })
     }
 
-    /// Returns the path of a temporary file.
+    /// Returns the path of `name` in the temporary folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -255,7 +255,7 @@ impl Tool {
         Ok(path)
     }
 
-    /// Returns the notes that `tone-filter bands --midi` finds in `wav` with the additional `flags`, sorted by start.
+    /// Returns the notes within [`KEYS`] that `tone-filter bands --midi` finds in `wav` with these `flags`, sorted by start.
     pub fn notes(&self, wav: &Path, flags: &[&str]) -> Result<Vec<Note>> {
         let midi = self.path("notes.mid");
         run(self.command("bands", wav, flags).arg("--midi").arg(&midi))?;

@@ -113,7 +113,7 @@ fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<S
     Ok(if act == Act::Quieter { scaled(&input, 1.0 / QUIETER) } else { input })
 }
 
-/// Renders the whole tune through a filter. Compensates the filter's latency.
+/// Renders `dry` through a filter with `settings`. Compensates the filter's latency.
 pub fn through(dry: &Signal, rate: u32, settings: &Settings) -> Result<Signal> {
     let mut filter = ToneFilter::new(f64::from(rate), settings)?;
     let latency = filter.latency();

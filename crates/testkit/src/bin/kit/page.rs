@@ -104,7 +104,7 @@ fn make(song: &Song, folder: &Path) -> Result<Value> {
     }))
 }
 
-/// Writes the first [`SECONDS`] of `signal` at [`LOUDNESS`] as MP3, because every browser plays this format.
+/// Writes the first [`SECONDS`] of `signal` as MP3, which every browser plays: at [`LOUDNESS`], or quieter at the peak [`LIMIT`].
 fn encode(mut signal: Signal, mp3: &Path) -> Result<()> {
     let (length, fade) = ((SECONDS * RATE as f32) as usize, FADE * RATE as f32);
     for channel in &mut signal {

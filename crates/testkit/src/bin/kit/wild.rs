@@ -24,8 +24,8 @@ const STEP: f32 = 1.0 / 32_768.0;
 /// Maximum power of a larger difference, as in lossy formats, relative to the power of the signal: -80 dB.
 const LOSSY: f64 = 1e-8;
 
-/// Reads all files below `folders` with `program` and with ffmpeg. Prints the files whose samples differ, and a table with the
-/// number of files for each kind of difference.
+/// Reads all sound files below `folders` with `program` and with ffmpeg. Prints the files on which the two disagree or `program`
+/// crashes or hangs, and a table with the number of files of each kind.
 pub fn report(program: &str, folders: &[String]) -> Result<()> {
     let mut files = Vec::new();
     for folder in folders {
@@ -61,7 +61,7 @@ fn add_sound_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Compares our samples of `file` with ffmpeg's. Returns the kind of difference and a description.
+/// Compares our samples of `file` with ffmpeg's, and tries `render` and `bands`. Returns the kind of result and a description.
 fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, String)> {
     let [out, table] = ["out.wav", "out.csv"].map(|name| scratch.join(name));
     let mut said = String::new();
