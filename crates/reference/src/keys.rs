@@ -76,7 +76,7 @@ impl Keyboard {
     }
 }
 
-/// Weights of the bands with keys. A weight is the greater of `own`, and of `others` times the weight without keys.
+/// Weights of the bands with keys. A weight is the maximum of two values: `own`, and `others` times the weight without keys.
 pub(crate) struct KeyWeights {
     own: [f64; TONES],
     others: [f64; TONES],
