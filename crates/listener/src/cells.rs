@@ -1,4 +1,4 @@
-//! Gated recurrent units (GRUs) of several notes, computed together.
+//! Gated recurrent units (GRUs): those of several notes, computed together, or the global one.
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 
@@ -11,7 +11,7 @@ pub const UNIT_COST: usize = 50;
 /// Units nearer to 0 than this become 0, so that no unit is ever denormal.
 const LEAST: f32 = 1e-20;
 
-/// Advances the GRUs of `R` notes by a frame.
+/// Advances `R` GRUs, which share the weights of `cell`, by a frame.
 #[inline(never)]
 pub fn advance<S: Simd, const R: usize, const C: usize>(
     simd: S,

@@ -37,7 +37,7 @@ pub struct Decisions {
     pub logit: [f32; NOTES],
     /// Log odds that each note has begun within the last few frames.
     pub begun_logit: [f32; NOTES],
-    /// Log odds above which a note is held: the fitted threshold less the sensitivity.
+    /// Log odds above which a note starts to be held: the fitted threshold less the sensitivity.
     pub threshold: f32,
     /// Number of voices four frames ago, even without lookahead. Notes up to two semitones apart count as one.
     pub voices: usize,
@@ -110,7 +110,7 @@ const RAISE: f32 = 1.0;
 #[derive(Debug, Clone)]
 struct Voices {
     mean: f32,
-    /// Number of voices in the last frame.
+    /// Number of voices in the frame pushed last.
     count: usize,
 }
 
@@ -192,9 +192,9 @@ impl Decider {
         (self.levels[0], self.places[0]) = (levels, places);
     }
 
-    /// Decides on a frame by its log odds. `sensitivity` lowers the thresholds of held notes. Decisions with lookahead use the
-    /// sensitivity of the earlier frame to which they refer. Notes whose detector is not `on` are off. `frame` is the length of a
-    /// frame in samples, `blocks` the number of blocks so far.
+    /// Decides on a frame by its log odds. `sensitivity` lowers the thresholds of starts and ends, but not of `begun`. Decisions
+    /// with lookahead use the sensitivity of the earlier frame to which they refer. Notes whose detector is not `on` are off.
+    /// `frame` is the length of a frame in samples, `blocks` the number of blocks so far.
     pub fn decide(
         &mut self,
         logits: &[[f32; COLUMNS]; NOTES],

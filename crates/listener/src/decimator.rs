@@ -47,7 +47,7 @@ pub struct Decimator {
     decimation: usize,
     /// Taps, padded with zeros in front to whole vectors.
     taps: Box<[f32]>,
-    /// Delay line: two copies of the last samples in a row, so that every window is contiguous.
+    /// Delay line: two copies of the last samples, one behind the other, so that every window is contiguous.
     delay_line: Box<[f32]>,
     /// Position of the last block in the first copy.
     position: usize,

@@ -3,7 +3,7 @@
 //! A tile is a set of sums that stay in registers: some rows by some vectors of outputs. Each vector of weights is loaded once
 //! for all rows, and each input is copied to all lanes. A tile of 5 rows by 2 vectors has 10 sums, which hide the latency of the
 //! multiply-add and fit into 16 registers. A smaller tile has several partial sums for each output, for instance one of the even
-//! inputs and one of the odd ones. With few outputs, the lanes are inputs instead ([`add_dots`]).
+//! inputs and one of the odd ones. The head has few outputs; its lanes are inputs ([`add_dots`]).
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 

@@ -100,8 +100,8 @@ impl Edges {
         sums
     }
 
-    /// Returns the greatest edge for a note of `frequency` Hz. Searches from `age` samples plus `reach` seconds ago until now.
-    /// `sums` comes from [`Edges::sums`]. `None` if the edge is not clear.
+    /// Returns the greatest edge for a note of `frequency` Hz. Searches from `age` samples plus `reach` seconds ago, up to
+    /// the last hop with a whole window after it. `sums` comes from [`Edges::sums`]. `None` if the edge is not clear.
     pub fn find(
         &self,
         kind: Kind,

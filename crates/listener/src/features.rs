@@ -29,7 +29,7 @@ const RANGE: f32 = 4.0;
 const QUIETEST: f32 = 1e-15;
 /// Time constants of the reference power in s, rising and falling.
 const REFERENCE: [f64; 2] = [0.05, 3.0];
-/// Maximum absolute value of shift (in bandwidths) and growth.
+/// Maximum absolute value of shift and growth in bandwidths.
 const MOST: f32 = 2.0;
 
 /// Cost of [`Features::step`]: the number of multiply-adds that take as long.

@@ -4,7 +4,7 @@ use crate::{Listener, Model, detectors::GROUPS, features::STEP_COST, network::ST
 use fearless_simd::Simd;
 use tone_filter_simd::{Kernel, Work};
 
-/// Returns the cost of the work since the last reset, in multiply-adds.
+/// Returns the cost of the work since the last reset, in multiply-adds. The network must not have changed since then.
 pub fn work(listener: &Listener) -> usize {
     let network = match listener.model[0] {
         Model::Full => listener.full.total,

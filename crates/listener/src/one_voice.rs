@@ -11,8 +11,8 @@ use std::ops::Range;
 const HELD: f32 = 1.2;
 /// Minimum and maximum score of a frame of a note.
 const GAIN: [f32; 2] = [-3.0, 5.35];
-/// Log odds that are subtracted from those of a note's two neighbours, before the highest of the three counts: for being held,
-/// and for beginning.
+/// Penalties of a note's two neighbours in log odds of being held, and of beginning. The highest log odds of the three notes
+/// count, but the same note begins again by its own log odds alone.
 const NEIGHBOR: [f32; 2] = [1.0, 2.0];
 /// Weight of the log odds of a beginning.
 const WEIGHT: f32 = 2.5;
@@ -58,7 +58,7 @@ pub struct Phrase {
 }
 
 /// Best path that ends with a certain note at a certain age, or with silence. The fields after `score` describe its last note, as
-/// in [`VoiceNote`].
+/// in [`VoiceNote`]. With silence, however, `before` is the last note itself.
 #[derive(Debug, Clone, Copy)]
 struct Path {
     score: f64,
@@ -191,7 +191,7 @@ impl OneVoice {
         self.ended = kept;
     }
 
-    /// Returns the best path whose note has the minimum length.
+    /// Returns the best path that ends with a note of at least the minimum length.
     fn best(&self) -> Path {
         let paths = self.notes.iter().map(|paths| paths[SHORTEST - 1]);
         paths.max_by(|a, b| a.score.total_cmp(&b.score)).unwrap_or(Path::NONE)
@@ -256,12 +256,12 @@ fn alone(frames: &[Counts]) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    /// Returns `frames` frames of one note: its index, and the log odds of its beginning: `odds` in the first frame, then -5.
+    /// Returns index and log odds of the beginning of a note in each of its `frames`. The log odds are `odds` at first, then -5.
     fn note(note: usize, odds: f32, frames: usize) -> Vec<(usize, f32)> {
         (0..frames).map(|frame| (note, if frame == 0 { odds } else { -5.0 })).collect()
     }
 
-    /// Returns the decoder after frames of notes, and two of silence. A held note has log odds of 3. Note 70 is impossible.
+    /// Returns the decoder after `frames` and two frames of silence. A held note has log odds of 3. Note 70 is impossible.
     fn decoded(frames: &[(usize, f32)]) -> OneVoice {
         decoded_with(frames, |_, _| ())
     }

@@ -140,8 +140,8 @@ impl Pitches {
         self.channels = channels;
     }
 
-    /// Returns the distance of the tone at `note` from its detector in semitones, [`SPAN`] / 2 frames before the end of the last
-    /// frame. `None` without a tone within a semitone.
+    /// Returns the distance of the tone at `note` from its detector in semitones, 3.5 frames (half of [`SPAN`]) before the end of
+    /// the last frame. `None` without a tone within a semitone.
     pub fn offset(&self, note: usize) -> Option<f64> {
         let steps: [Step; FRAMES] =
             array::from_fn(|frame| self.steps[(self.newest + 1 + frame) % FRAMES][note]);

@@ -16,7 +16,7 @@ pub const COLUMNS: usize = 4;
 const MAGIC: &[u8; 8] = b"TFLISTEN";
 const VERSION: u32 = 3;
 
-/// Number of zones: ranges of notes with weights of their own.
+/// Number of zones: ranges of notes, or of detectors, with weights of their own.
 pub const ZONES: usize = 3;
 /// Index of the first note of each zone except the lowest: MIDI 48 and 73.
 pub const NOTES_FROM: [usize; ZONES - 1] = [20, 45];
@@ -124,7 +124,7 @@ pub struct Thresholds {
 }
 
 impl<const C1: usize, const C: usize> Weights<C1, C> {
-    /// Parses a weight file of this crate. Panics if it is invalid; a test parses all files. The matrices are never freed.
+    /// Parses a weight file of this crate. Panics if header or length are invalid; a test parses all files. Leaks the matrices.
     fn parse(file: &[u8]) -> Self {
         assert!(file.starts_with(MAGIC));
         let mut header = file[MAGIC.len()..].as_chunks().0.iter().copied().map(u32::from_le_bytes);

@@ -43,7 +43,7 @@ pub enum Drums {
     Kept,
 }
 
-/// Key events of a standard MIDI file, of all tracks and channels.
+/// Key events of a standard MIDI file, of all tracks and channels; for channel 10, see [`Drums`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MidiFile {
     events: Vec<(f64, KeyEvent)>,

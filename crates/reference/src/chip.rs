@@ -1,4 +1,4 @@
-//! Sound chip: 60 times a second, every note gets a part and a volume. A shift register plays the noise.
+//! Sound chip: 60 times a second, each sounding note gets a part and a volume. A shift register plays the noise.
 
 use crate::{
     BLOCK, Biquad, TONES, Voice,
@@ -56,7 +56,7 @@ pub(crate) struct Chip {
     above: Biquad,
     /// Tracked output powers of `octave_filter` and `above`.
     powers: [f64; 2],
-    /// Power of the notes' overtones from 4 to 8 kHz, relative to the power of the notes.
+    /// Estimated power of the notes' overtones from 4 to 8 kHz, relative to the power of the notes.
     overtones: f64,
     register: u32,
     /// Clock cycles between two steps of the register.

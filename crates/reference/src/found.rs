@@ -39,7 +39,7 @@ pub struct Found {
     frame: f64,
     /// Seconds for which each pitch class was held, fading with a time constant of 30 s; A first.
     held: [f64; 12],
-    /// Latest key; `None` if there are too few notes.
+    /// Latest key; `None` after less than a second of notes, or if all pitch classes were held equally long.
     pub key: Option<Key>,
     /// Key that a scale follows: the last one whose certainty was at least a half.
     pub followed: Option<Key>,
@@ -144,7 +144,7 @@ impl Found {
         }
     }
 
-    /// Returns the tuning of the music in Hz, at most half a semitone from `near`; `None` if the tones do not agree.
+    /// Returns the tuning of the music in Hz, at most half a semitone from `near`; `None` if the tones are too few or disagree.
     fn tuning(&self, near: f64, transpose: f64) -> Option<f64> {
         let [re, im, weight] = self.tones;
         let middles = self.middles[0].hypot(self.middles[1]);

@@ -5,7 +5,7 @@ use crate::{BLOCK, Keys, Sound, TONES, approach, midi_note};
 /// Time in seconds in which a weight follows its key.
 const TIME: f64 = 0.005;
 
-/// Player's event; MIDI notes are 0 to 127.
+/// Player's event, unheard with [`Keys::Off`]. MIDI notes are 0 to 127.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event {
     /// Presses a key with a velocity above 0 to 1; a velocity of 0 releases the key.
@@ -76,7 +76,7 @@ impl Keyboard {
     }
 }
 
-/// Weights of the bands with keys. A weight is the greater of `own`, and of `others` times the weight without keys.
+/// Weights of the bands with keys. A weight is the maximum of two values: `own`, and `others` times the weight without keys.
 pub(crate) struct KeyWeights {
     own: [f64; TONES],
     others: [f64; TONES],

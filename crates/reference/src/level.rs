@@ -112,8 +112,8 @@ impl Level {
         }
     }
 
-    /// Updates all averages with the powers and the mean product of dry and wet in a block of `seconds`. `a` and `b` are the gains
-    /// of dry and wet in the mix.
+    /// Updates means, `trim` and `lift` with the powers and the mean product of dry and wet in a block of `seconds`. `a` and `b`
+    /// are the gains of dry and wet in the mix.
     fn follow(&mut self, seconds: f64, [dry, wet, both]: [f64; 3], [a, b]: [f64; 2]) {
         let mixed = a * a * dry + b * b * wet + 2.0 * a * b * both;
         // Steps are in proportion to the dry power, up to four times the nominal one.

@@ -154,8 +154,8 @@ impl AheadLimiter {
     }
 }
 
-/// Returns the maximum magnitude at four positions between the sixth and the seventh of the last twelve samples, the sixth
-/// included.
+/// Returns the maximum magnitude at four positions from the sixth of the last twelve samples, the oldest being the first, to just
+/// before the seventh.
 fn true_peak(newest_first: &VecDeque<f64>) -> f64 {
     let at = |quarter: usize| {
         let (mut sum, mut gain) = (0.0, 0.0);

@@ -62,7 +62,7 @@ pub(crate) fn switches(sound: &Sound) -> Switches<bool> {
 /// Smoothed settings at one time.
 #[derive(Debug, Clone)]
 pub(crate) struct Smoothed {
-    /// Smoothed numbers; all other settings as they were set.
+    /// Smoothed numbers; all other settings as they were set, but `lookahead` changes when its crossfade starts.
     pub sound: Sound,
     /// Crossfade weights of the switches, 0..1.
     pub fades: Switches<f64>,

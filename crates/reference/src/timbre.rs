@@ -41,7 +41,7 @@ impl Timbre {
 }
 
 pub(crate) struct Arrangement {
-    /// Maximum number of voices with an arpeggio.
+    /// Maximum number of notes at a time, if there is an arpeggio.
     pub voices: usize,
     /// Number of ticks of each note of the arpeggio; `None` without one.
     pub arpeggio_ticks: Option<usize>,

@@ -43,7 +43,7 @@ pub(crate) struct Voices {
     oscillators: Vec<Oscillator>,
     pitches: Pitches,
     chip: Option<Chip>,
-    /// Power of the input at each sample of the last block.
+    /// Tracked power of the input at each sample since the last call of [`Voices::set_levels`].
     total_powers: Vec<f64>,
     /// States of the one-pole low-passes in series that smooth the total power.
     totals: [f64; AMPLITUDE_POLES],

@@ -14,7 +14,7 @@ const HIGHEST_DRIVE: f64 = 400.0;
 /// Cosine and sine of each harmonic.
 pub(crate) type Series = Vec<[f64; 2]>;
 
-/// All series, computed on first use.
+/// All series, each computed on its first use.
 pub(crate) struct Waveforms {
     shapes: [Series; SHAPES],
     /// Series of the voices used so far.

@@ -3,7 +3,7 @@
 //! ```text
 //! ToneFilter -> Transcriber, BeatRecorder, Finder -> Timeline, Layout -> MIDI, score
 //!            -> console::Recorder -> Song -> VGM, NSF
-//!            -> TakeRecorder -> Take -> all of these; Arrangement -> MIDI in parts; Module -> Furnace, FamiTracker
+//!            -> TakeRecorder -> Take -> all of these; Arrangement -> MIDI in parts; Module -> Furnace, FamiTracker, VGM
 //! ```
 //!
 //! Writers return bytes. The crate uses neither files nor threads, so it runs in a browser.

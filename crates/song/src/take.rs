@@ -1,4 +1,4 @@
-//! Takes: everything that a filter detects over some time, and song files in every format.
+//! Takes: everything that a filter detects over some time, and song files in each [`Format`].
 
 use crate::{
     arrangement::{self, Arrangement, Sound},
@@ -19,7 +19,7 @@ const BAR: f64 = 2.0;
 /// Number of notes per second for which memory is reserved. Dense music has as many.
 const NOTES: f64 = 30.0;
 
-/// Format of a song file.
+/// Format in which [`Take::write`] writes a song file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Song file of the tracker Furnace, for the NES.
@@ -83,7 +83,7 @@ impl TakeRecorder {
         self.key.push(filter);
     }
 
-    /// Allocates memory for `seconds` more, so that recording them does not allocate. Call it after the first decision.
+    /// Allocates memory for the notes, beats and ticks of `seconds` more. Call it after the first decision.
     pub fn reserve(&mut self, seconds: f64) {
         self.notes.reserve((seconds * NOTES) as usize);
         self.beats.reserve(seconds);

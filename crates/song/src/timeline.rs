@@ -19,7 +19,7 @@ pub struct Timeline {
     anchors: Vec<(f64, f64)>,
     /// Changes of meter: tick, quarter notes per bar.
     pub meters: Vec<(u32, u8)>,
-    /// Median tempo in beats per minute ([`Beats::tempo`]).
+    /// Tempo in beats per minute: the constant one, or the median of the beats ([`Beats::tempo`]).
     pub tempo: f64,
 }
 

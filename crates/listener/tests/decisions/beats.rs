@@ -227,7 +227,7 @@ impl Tracked {
         }
     }
 
-    /// Asserts that after [`FOUND`] the beats are the `expected` ones.
+    /// Asserts that 95 % of the beats after [`FOUND`] are among the `expected` ones, and 95 % of these were found.
     fn check_beats(&self, expected: &[f64]) {
         let late = |times: &[f64]| -> Vec<f64> {
             times.iter().copied().filter(|time| *time > FOUND).collect()

@@ -16,7 +16,7 @@ fn deviation(signal: &[f32], rate: f64) -> Deviation {
     sum
 }
 
-/// Returns the length of the sum, divided by the sum of the lengths: 1 if all tones agree.
+/// Returns the length of the sum, divided by the sum of the weights: 1 if all tones agree.
 fn share(sum: Deviation) -> f64 {
     sum.re.hypot(sum.im) / sum.weight
 }

@@ -174,7 +174,7 @@ pub fn line(
     line.iter().map(|(_, note)| note.alone(unit)).collect()
 }
 
-/// Returns `notes` of a song of `rows` as chords. A chord starts where a note starts.
+/// Returns `notes` of a song of `rows` as chords. A chord starts where one of its notes starts.
 ///
 /// Of notes that are octaves apart, only the strongest counts. A chord has the three strongest notes that count; without
 /// `arpeggios`, it has only the strongest.

@@ -1,4 +1,4 @@
-//! Repeats: makes similar bars equal.
+//! Repeats: makes similar bars equal. A bar here may also be a whole pattern.
 
 use super::PartNote;
 
@@ -40,7 +40,7 @@ fn likeness(a: &[(usize, u8)], b: &[(usize, u8)]) -> f64 {
     }
 }
 
-/// Returns the median, or the lower one of two.
+/// Returns the median; of two middle values, the lower one.
 fn median<N: Ord + Copy>(all: impl Iterator<Item = N>) -> Option<N> {
     let mut all: Vec<N> = all.collect();
     all.sort_unstable();

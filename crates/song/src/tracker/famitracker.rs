@@ -115,7 +115,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", plain.replace('"', "\"\""))
 }
 
-/// Returns FamiTracker's speed and tempo for `ticks` per 16 rows. A row lasts `150 speed / tempo` ticks of 1/60 s.
+/// Returns FamiTracker's speed and tempo for `ticks` of the song per 16 rows. A row lasts `150 speed / tempo` ticks of 1/60 s.
 fn speed(song: &Module, ticks: u32) -> [u8; 2] {
     let per_row = f64::from(ticks) / f64::from(GROOVE) * f64::from(TICKS) / song.hertz;
     let pairs = (1..=31_u8).map(|speed| {

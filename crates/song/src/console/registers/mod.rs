@@ -46,7 +46,7 @@ impl Registers {
         registers
     }
 
-    /// Sets the registers for `tick`. `unit` is the amplitude of volume 15. Silent channels keep their periods.
+    /// Sets the registers for `tick`. `unit` is the amplitude of volume 15. Silent pulses and triangle keep their periods.
     fn set(&mut self, tick: &ChipTick, unit: f32) {
         for (first, pulse) in [0x0, 0x4].into_iter().zip(&tick.pulses) {
             let mut period = period(pulse.frequency, 16, 8);
