@@ -32,12 +32,12 @@ const PAGES: [(&str, &[&str]); 8] = [
     ("Notes", &["root", "scale", "range", "voices", "octave", "keys", "freeze", "midi-out"]),
     (
         "Resonators",
-        &["ring", "release", "sync", "sync-to", "threshold", "ceiling", "floor", "stereo", "drive"],
+        &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo", "drive"],
     ),
     ("Chip", &["voice", "arp", "duty", "attack", "decay", "voices", "octave", "tone"]),
     ("Play", &["keys", "freeze", "morph", "mix", "drive", "tone", "ring", "release"]),
     ("Pitch", &["map", "glide", "vibrato", "octave", "transpose", "tuning", "root", "scale"]),
-    ("Output", &["output", "mix", "morph", "bypass", "midi-out", "mpe"]),
+    ("Output", &["output", "mix", "morph", "bypass", "midi-out", "mpe", "sync-to"]),
 ];
 
 const PAGE: usize = 8;

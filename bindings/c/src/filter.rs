@@ -208,8 +208,7 @@ impl Filter {
     ) -> Result<(), Status> {
         let channels = self.channels();
         if frames > isize::MAX as usize / (channels * size_of::<f32>()) {
-            // The samples would not fit into any memory.
-            return Err(Status::Range);
+            return Err(fail(Status::Range, "so many samples do not fit into any memory"));
         }
         for start in (0..frames).step_by(CHUNK) {
             let length = CHUNK.min(frames - start);

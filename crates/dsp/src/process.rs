@@ -63,12 +63,24 @@ impl ToneFilter {
         channels: &mut [&mut [f32]],
         sidechain: &[&[f32]],
         events: impl IntoIterator<Item = (usize, KeyEvent)>,
-        mut each: impl FnMut(usize, &Self),
+        each: impl FnMut(usize, &Self),
     ) {
-        let mut events = events.into_iter().peekable();
         let lengths = channels.iter().map(|channel| channel.len());
         let frames = lengths.chain(sidechain.iter().map(|channel| channel.len())).min();
         let frames = if channels.is_empty() { 0 } else { frames.unwrap_or(0) };
+        self.process_frames(frames, channels, sidechain, events, each);
+    }
+
+    /// Processes the first `frames` samples as [`ToneFilter::process_events`] does.
+    fn process_frames(
+        &mut self,
+        frames: usize,
+        channels: &mut [&mut [f32]],
+        sidechain: &[&[f32]],
+        events: impl IntoIterator<Item = (usize, KeyEvent)>,
+        mut each: impl FnMut(usize, &Self),
+    ) {
+        let mut events = events.into_iter().peekable();
         with_flush_to_zero(&mut || {
             let mut start = 0;
             while start < frames {
@@ -206,6 +218,6 @@ impl ToneFilter {
         for (from, to) in input.iter().zip(output.iter_mut()) {
             to[..frames].copy_from_slice(&from[..frames]);
         }
-        self.process(output);
+        self.process_frames(frames, output, &[], [], |_, _| ());
     }
 }

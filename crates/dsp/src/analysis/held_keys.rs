@@ -139,6 +139,14 @@ mod tests {
         filter.play(KeyEvent::Key(33, 0.5));
         filter.play(KeyEvent::Key(200, 1.0));
         assert_eq!(filter.analysis.keys.notes(), 1 << 69 | 1 << 33);
+        // The gain of a held key stays above 0.
+        let least = f32::MIN_POSITIVE;
+        for (pressure, gain) in
+            [(0.5, 0.25), (2.0, 1.0), (-1.0, least), (f32::NAN, least), (1.0, 1.0)]
+        {
+            filter.play(KeyEvent::Pressure(69, pressure));
+            assert_eq!(filter.analysis.keys.keyboard.gains[69], gain, "{pressure}");
+        }
         for (keys, [published, whole]) in [
             (Keys::Off, [4, 7]),
             (Keys::Hold, [1, 2]),

@@ -91,7 +91,9 @@ impl Keyboard {
     pub fn play(&mut self, event: KeyEvent) {
         match event {
             KeyEvent::Key(note, velocity) => self.key(note.into(), bounded(velocity, 0.0, 1.0)),
-            KeyEvent::Pressure(note, pressure) => self.gain(note, pressure * pressure),
+            KeyEvent::Pressure(note, pressure) => {
+                self.gain(note, bounded(pressure, 0.0, 1.0).powi(2));
+            }
             KeyEvent::Gain(note, gain) => self.gain(note, gain),
             KeyEvent::Bend(semitones) => self.bend = bounded(semitones, -MOST_BEND, MOST_BEND),
             KeyEvent::Wheel(position) => {

@@ -14,6 +14,20 @@ fn filter(settings: &Settings) -> ToneFilter {
 }
 
 #[test]
+fn into_another_buffer_is_the_same_up_to_the_shorter_length() {
+    let (left, right) = (noisy_chord(0.1, RATE), white(0.1, RATE));
+    let (mut l, mut r) = (left.clone(), right.clone());
+    let [mut one, mut other] = [(); 2].map(|()| filter(&Settings::REFERENCE));
+    one.process(&mut [&mut l, &mut r]);
+    let (mut to_l, mut to_r) = (vec![9.0; left.len() + 100], vec![9.0; left.len() + 10]);
+    other.process_into(&[&left, &right], &mut [&mut to_l, &mut to_r]);
+    assert_eq!([&to_l[left.len()..], &to_r[left.len()..]], [&[9.0; 100][..], &[9.0; 10]]);
+    assert!(l == to_l[..l.len()] && r == to_r[..r.len()]);
+    // Both are at the same time.
+    assert_eq!(filtered(&mut one, &left), filtered(&mut other, &left));
+}
+
+#[test]
 fn a_tail_dies_away_and_leaves_no_denormals_behind() {
     let settings = Settings { floor: -90.0, ..Settings::REFERENCE };
     let mut filter = filter(&settings);
