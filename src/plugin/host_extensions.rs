@@ -21,8 +21,8 @@ use tone_filter_dsp::{
 };
 use tone_filter_presets::{Error, Folder, Preset, ids};
 
-/// Pages for hardware controllers: name, and ids of the settings. Any other setting goes to a page with the name of the setting's
-/// group: to one with fewer than [`PAGE`] settings, or else to a new one.
+/// Pages for hardware controllers: name, and ids of the settings. Any other number or choice goes to a page with the
+/// name of its group: to one with fewer than [`PAGE`] settings, or else to a new one. Texts have no page.
 const PAGES: [(&str, &[&str]); 8] = [
     ("Main", &["mix", "sensitivity", "tone", "output", "voice", "focus", "morph", "bypass"]),
     (

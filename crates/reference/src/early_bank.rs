@@ -81,7 +81,7 @@ impl EarlyBank {
         })
     }
 
-    /// Returns the powers for the end of the block, read ahead by `ahead(tone)` seconds.
+    /// Returns the powers of the undelayed sound, `ahead(tone)` seconds after the end of the delayed sound's block.
     fn powers(&self, ahead: impl Fn(usize) -> f64) -> Tones {
         std::array::from_fn(|tone| {
             let ago = self.latency - BLOCK as f64 - ahead(tone) * self.sample_rate;

@@ -334,7 +334,7 @@ impl Sound {
         ring * (-semitone(tone).min(0.0) / 12.0).exp2()
     }
 
-    /// Returns the map in effect: Mute with [`Voice::Soft`], because a resonator's own oscillation cannot move.
+    /// Returns the map in effect: the setting, but Mute if the voice is [`Voice::Soft`], because a resonator keeps its own pitch.
     pub(crate) fn map(&self) -> Map {
         if self.voice == Voice::Soft { Map::Mute } else { self.map }
     }

@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //! * Each call is passed to nice-plug once, unless the comment of a method says otherwise.
-//! * The host is called on its main thread only, by `HostCalls`.
+//! * `HostCalls` makes the calls that any thread may request: on the host's main thread or, in a host without a timer, on the
+//!   window's thread.
 //! * No lock is held while the host or nice-plug is called: both may call back at once.
 //! * `process` neither locks nor allocates.
 //! * `Vst3Shim`'s `Interfaces` lists every interface of nice-plug's: hosts do not see a missing one.

@@ -315,8 +315,8 @@ impl Notes {
         }
     }
 
-    /// Updates the stage of every note. Unless `seconds` is 0, a note that begins then takes over the pitch of the nearest
-    /// ending note, at most an octave away, and glides from there to its own.
+    /// Updates the stage of every note. Afterwards, unless `seconds` is 0, each note that has just begun starts at the pitch of
+    /// the nearest ending note, at most an octave away, and glides to its own pitch in `seconds`.
     fn glide(&mut self, clock: Clock, seconds: f32, bands: &Bands) {
         let [recent, young] = [RECENT, YOUNG].map(|seconds| clock.blocks(seconds));
         let mut begun = [false; TONES];
