@@ -46,6 +46,15 @@ impl Levels {
     const SILENCE: Self = Self { powers: Lanes::ZERO, totals: [0.0; BANKS] };
 }
 
+/// Age of a level in blocks: whole part and fraction.
+type Age = (usize, f32);
+
+/// Returns an age in samples as one in blocks; a negative one counts as 0.
+fn blocks(samples: f64) -> Age {
+    let blocks = (samples / BLOCK as f64).max(0.0);
+    (blocks as usize, blocks.fract() as f32)
+}
+
 /// Banks for the undelayed input, and their recent levels.
 #[derive(Debug, Clone)]
 pub struct EarlyBank {
@@ -61,10 +70,10 @@ pub struct EarlyBank {
     latest: usize,
     /// Total power of each bank at each sample of the current block.
     totals: [[f32; BLOCK]; BANKS],
-    /// Age in samples at which the early level of each tone is read from `levels`. The newest level has the age 0.
-    ages: [f64; TONES],
-    /// Age in samples at which the early total power is read from `levels`.
-    total_age: f64,
+    /// Age at which the early level of each tone is read from `levels`. The newest level has the age 0.
+    ages: [Age; TONES],
+    /// Age at which the early total power is read from `levels`.
+    total_age: Age,
     /// Gains that move the levels ahead.
     pub gains: Ramp<Lanes>,
 }
@@ -82,8 +91,8 @@ impl EarlyBank {
             levels: vec![Levels::SILENCE; levels],
             latest: 0,
             totals: [[0.0; BLOCK]; BANKS],
-            ages: [0.0; TONES],
-            total_age: 0.0,
+            ages: [(0, 0.0); TONES],
+            total_age: (0, 0.0),
             gains: Ramp::rest(Lanes::of(|_| 1.0)),
         }
     }
@@ -127,12 +136,12 @@ impl EarlyBank {
         for (tone, age) in self.ages.iter_mut().enumerate() {
             let rise = ring_of(semitone(tone), f64::from(settings.ring)) / libm::log(1000.0);
             let ahead = AHEAD * (release + rise.max(total));
-            *age = now - ahead * self.sample_rate;
+            *age = blocks(now - ahead * self.sample_rate);
         }
         let low_pass = LEVEL_POLES as f64 / (TAU * CUTOFF);
         // A mean refers to the middle of its block.
         let middle = now - 0.5 * BLOCK as f64;
-        self.total_age = middle - AHEAD * (total + low_pass) * self.sample_rate;
+        self.total_age = blocks(middle - AHEAD * (total + low_pass) * self.sample_rate);
     }
 
     /// Begins a block: stores the levels and computes the gains. `banks` and `tones` are the numbers of sounding banks and of
@@ -160,7 +169,7 @@ impl EarlyBank {
             self.gains.stay();
             return;
         }
-        let now = self.latency - BLOCK as f64;
+        let now = blocks(self.latency - BLOCK as f64);
         let gain = |tone: usize| {
             let power = |age| self.at(age, |levels| levels.powers.0[tone]);
             let ratio = (power(self.ages[tone]) + NOTHING) / (power(now) + NOTHING);
@@ -170,12 +179,12 @@ impl EarlyBank {
         self.gains.next(gains);
     }
 
-    /// Returns a value of the levels at an age in samples, interpolated between blocks. A negative age counts as 0.
-    fn at(&self, age: f64, value: impl Fn(&Levels) -> f32) -> f32 {
-        let (age, count) = ((age / BLOCK as f64).max(0.0), self.levels.len());
+    /// Returns a value of the levels at an age, interpolated between blocks.
+    fn at(&self, (blocks, part): Age, value: impl Fn(&Levels) -> f32) -> f32 {
+        let count = self.levels.len();
         let levels = |blocks: usize| &self.levels[(self.latest + count - blocks % count) % count];
-        let [later, earlier] = [0, 1].map(|older| value(levels(age as usize + older)));
-        later + age.fract() as f32 * (earlier - later)
+        let [later, earlier] = [blocks, blocks + 1].map(|blocks| value(levels(blocks)));
+        later + part * (earlier - later)
     }
 
     /// Processes the undelayed `inputs` of the running banks, from `position` on in the block.
