@@ -16,7 +16,7 @@ use tone_filter_dsp::{CHOICES, SPECS, Setting, Taper};
 use tone_filter_presets::ids;
 
 #[test]
-fn the_library_s_file_has_an_effect_for_any_channels_and_a_sidechain() {
+fn the_built_library_has_an_effect_for_any_layout() {
     let name = format!("{}AudioPluginToneFilter{}", consts::DLL_PREFIX, consts::DLL_SUFFIX);
     let path = current_exe().unwrap().with_file_name(name);
     // SAFETY: the library runs no code when it is loaded.
