@@ -48,9 +48,9 @@ fn frames(c: &mut Criterion) {
     let mut time = 0.0;
     for (name, lit, roll, spectrum) in [
         ("idle", false, false, false),
-        ("all 48 lit", true, false, false),
-        ("the roll with all 48 lit", true, true, false),
-        ("all 48 lit and the spectrum", true, false, true),
+        ("all lit", true, false, false),
+        ("the roll with all lit", true, true, false),
+        ("all lit and the spectrum", true, false, true),
     ] {
         let (mut editor, mut input) = WindowlessEditor::new();
         let ctx = WindowlessEditor::context();

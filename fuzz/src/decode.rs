@@ -19,10 +19,8 @@ const MOST: usize = 1 << 22;
 /// Result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// We refuse the file.
-    Refused,
-    /// ffmpeg refuses the file or reports an error, or the file is ambiguous.
-    Doubtful,
+    /// We or ffmpeg refuse the file, or it is ambiguous.
+    Unknown,
     Same,
     /// The samples differ; the text describes how.
     Differs(String),
@@ -33,9 +31,9 @@ pub fn compare(bytes: &[u8]) -> Verdict {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("in").with_extension(extension(bytes));
     fs::write(&path, bytes).unwrap();
-    let Ok(ours) = read(&path) else { return Verdict::Refused };
+    let Ok(ours) = read(&path) else { return Verdict::Unknown };
     if is_ambiguous(bytes) {
-        return Verdict::Doubtful;
+        return Verdict::Unknown;
     }
     let mut ffmpeg = Command::new("ffmpeg");
     ffmpeg.args(["-v", "error", "-xerror", "-i"]).arg(&path);
@@ -44,7 +42,7 @@ pub fn compare(bytes: &[u8]) -> Verdict {
         panic!("ffmpeg: {error}; this test needs ffmpeg: apt-get install ffmpeg")
     });
     if !output.status.success() || !output.stderr.is_empty() {
-        return Verdict::Doubtful;
+        return Verdict::Unknown;
     }
     let theirs = output.stdout.as_chunks().0.iter().copied().map(f32::from_le_bytes);
     let theirs: Vec<f32> = theirs.collect();

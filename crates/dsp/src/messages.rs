@@ -1,6 +1,6 @@
 //! Messages from a host to a filter and back: MIDI, or events of a plugin format.
 
-use crate::{KeyEvent, SentEvent, SentNotes, ToneFilter};
+use crate::{KeyEvent, SentEvent, SentNotes, ToneFilter, process::frames};
 use std::collections::VecDeque;
 
 /// Maximum number of waiting messages.
@@ -119,7 +119,7 @@ impl<M: Message> MessageQueue<M> {
         mut send: impl FnMut(usize, M),
     ) {
         let Self { waiting, played, now, detected } = self;
-        let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
+        let frames = frames(channels, sidechain);
         // Messages from the index `first` on, each with its frame in this call if it is played `ahead` frames early.
         let due = |first: usize, ahead: usize| {
             let now = *now + ahead as u64;
@@ -161,7 +161,9 @@ mod tests {
         queue.push(&mut filter, 10, [0x90, 69, 100], |_, _| ());
         let (mut sent, mut played) = (None, None);
         for block in 0..50 {
-            queue.process(&mut filter, &mut [&mut [0.0; 64]], &[], |_, _: [u8; 3]| {
+            // The shorter of both inputs counts.
+            let (main, side) = (&mut [0.0; 100][..], &[0.0; 64][..]);
+            queue.process(&mut filter, &mut [main], &[side], |_, _: [u8; 3]| {
                 sent = sent.or(Some(block));
             });
             played = played.or((*filter.keyboard() != Keyboard::default()).then_some(block));

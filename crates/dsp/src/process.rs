@@ -65,10 +65,7 @@ impl ToneFilter {
         events: impl IntoIterator<Item = (usize, KeyEvent)>,
         each: impl FnMut(usize, &Self),
     ) {
-        let lengths = channels.iter().map(|channel| channel.len());
-        let frames = lengths.chain(sidechain.iter().map(|channel| channel.len())).min();
-        let frames = if channels.is_empty() { 0 } else { frames.unwrap_or(0) };
-        self.process_frames(frames, channels, sidechain, events, each);
+        self.process_frames(frames(channels, sidechain), channels, sidechain, events, each);
     }
 
     /// Processes the first `frames` samples as [`ToneFilter::process_events`] does.
@@ -220,4 +217,10 @@ impl ToneFilter {
         }
         self.process_frames(frames, output, &[], [], |_, _| ());
     }
+}
+
+/// Number of samples in the shortest channel of both inputs; 0 without channels.
+pub fn frames(channels: &[&mut [f32]], sidechain: &[&[f32]]) -> usize {
+    let shortest = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
+    sidechain.iter().map(|channel| channel.len()).fold(shortest, usize::min)
 }

@@ -3,16 +3,17 @@
 use super::TestEditor;
 use crate::{editor::DEFAULT_SIZE, params, session::is_same};
 use serde_json::Value;
-use tone_filter_dsp::{BandMask, Controls, PitchClasses, Settings};
+use tone_filter_dsp::{BandMask, Controls, PitchClass, PitchClasses, Settings, Targets};
 use tone_filter_presets::settings;
 
 /// Edits every parameter, the bands and the custom scale once. Returns each id, with the controls after the edit.
 fn edit_all(editor: &mut TestEditor) -> Vec<(&'static str, Controls)> {
-    let ids = params::ids().chain(["bands", "custom"]);
+    let ids = params::ids().chain(["bands", "custom", "targets"]);
     let edit = |id| {
         editor.edit(|edits| match id {
             "bands" => edits.set_bands(BandMask::ALL.with(5, false).with(40, false)),
             "custom" => edits.set_custom(PitchClasses::ALL.with(2, false)),
+            "targets" => edits.set_targets(Targets::default().with(2, PitchClass::new(4))),
             _ => {
                 let start = edits.params.control(id).unwrap().normalized(&Controls::default());
                 edits.set_once(id, if start > 0.5 { 0.2 } else { 0.8 });
