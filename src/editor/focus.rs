@@ -1,6 +1,6 @@
 //! Keyboard focus of the window, and the keys that the window uses. The host gets all other keys.
 
-use egui::{Context, Popup};
+use egui::Context;
 use nice_plug_egui::{Frame, Key, KeyCapture};
 
 /// Keys that operate the focused control or close a menu: name and X11 keysym.
@@ -49,7 +49,7 @@ impl Focus {
         #[cfg(target_os = "linux")]
         if let Some(focus) = &mut self.embedded {
             let controlling =
-                ctx.memory(|memory| memory.focused().is_some()) || Popup::is_any_open(ctx);
+                ctx.memory(|memory| memory.focused().is_some()) || egui::Popup::is_any_open(ctx);
             let uses = |symbol: u32, held: bool| {
                 let is = |keys: &[(&str, u32)]| keys.iter().any(|(_, keysym)| *keysym == symbol);
                 typing || !held && (is(&ALWAYS) || controlling && is(&CONTROLLING))

@@ -29,13 +29,15 @@ pub fn from_source<'a>(
         .env("CARGO_BUILD_TARGET", triple)
 }
 
-/// Type-checks all crates, without their tests, for both Mac targets. Linking would need Apple's linker and libraries.
+/// Type-checks all crates, without their tests, for both Mac targets; warnings are errors. Linking would need Apple's linker and
+/// libraries.
 pub fn check_macos() -> Result<()> {
     debian::need(PACKAGES)?;
     let folder = target()?.join("foreign");
     for triple in MACS {
         let mut check = cargo("check --locked --workspace --lib --bins");
         check.arg("--features=tone-filter-testkit/demo");
+        check.env("CARGO_UNSTABLE_WARNINGS", "true").env("CARGO_BUILD_WARNINGS", "deny");
         run(from_source(&mut check, triple, "panic_unwind", &folder))?;
     }
     Ok(())
