@@ -9,7 +9,7 @@ use crate::{
 use std::{ffi::c_char, sync::Arc};
 use tone_filter_dsp::{self as dsp, KeyEvent, Score, notes::midi_note};
 
-/// State of a band's note.
+/// State of a band's note, before "voices", "mix", "morph" and "bypass".
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BandState {
@@ -118,7 +118,8 @@ pub unsafe extern "C" fn tf_bend(filter: *mut Filter, semitones: f32) -> Status 
 }
 
 /// Sets a score: a list of notes with times, which replaces the listener's decisions. Its notes have no latency and no errors,
-/// and cost less CPU time. With "focus" at 0, a score has no effect. Allocates: not for the audio thread.
+/// and cost less CPU time. With "focus" at 0, a score has no effect. Its time starts with the
+/// filter's creation or last reset, or as tf_seek() sets it. Allocates: not for the audio thread.
 ///
 /// score: the text of a file written by `tone-filter bands song.wav --score song.tfs`; NULL to remove the score.
 #[unsafe(no_mangle)]

@@ -231,14 +231,11 @@ fn rendered(preset: &str, input: &Signal) -> Result<Signal> {
     Ok(sound.into_iter().map(|mut channel| channel.split_off(latency)).collect())
 }
 
-/// Returns a C program made of the first C code of a page: the lines before the first blank one are includes, the rest is
-/// `main`.
+/// Returns the first C program of a page.
 fn program(page: &str) -> Result<String> {
     let page = Page::read(page.as_ref())?;
-    let lines = page.blocks.iter().find(|(language, _)| language == "c");
-    let lines = lines.and_then(|(_, text)| text.split_once("\n\n"));
-    let (includes, body) = lines.context("no C")?;
-    Ok(format!("{includes}\nint main(void) {{\n{body}\nreturn 0;\n}}\n"))
+    let program = page.blocks.into_iter().find(|(language, _)| language == "c");
+    Ok(program.context("no C")?.1)
 }
 
 fn functions(header: &str) -> Vec<&str> {

@@ -14,7 +14,7 @@ use pyo3::{
 use std::path::PathBuf;
 use tone_filter_dsp::{
     DEFAULT_TEMPO, FoundKey, ToneFilter,
-    listener::NOTES,
+    listener::{NOTES, notes::Notes},
     notes::{midi_note, of_listener},
 };
 use tone_filter_offline::{
@@ -200,14 +200,15 @@ pub fn transcribe(
     filter.detect_notes(true);
     filter.reset();
     let (mut finder, mut roll) = (Finder::default(), Roll::default());
-    let mut transcribers = [Transcriber::new(live), Transcriber::new(false)];
+    let notes = if live { Notes::live() } else { Notes::checked() };
+    let mut transcribers = [notes, Notes::unchecked()].map(Transcriber::new);
     sound.process_whole(py, &mut filter, |filter| {
         finder.push(filter);
         roll.push(filter);
         transcribers.iter_mut().for_each(|transcriber| transcriber.push(filter));
     })?;
     roll.end(seconds);
-    let [notes, checked] = transcribers.map(|transcriber| transcriber.finish(seconds));
+    let [notes, played] = transcribers.map(|transcriber| transcriber.finish(seconds));
     let KeyAndTuning { key, tuning } = finder.found(&controls.settings);
     let shift = controls.settings.pitch_shift();
     // Notes beyond the MIDI keyboard are left out.
@@ -226,7 +227,7 @@ pub fn transcribe(
         times: roll.times.into_pyarray(py).unbind(),
         played: matrix(py, roll.played)?.unbind(),
         log_odds: matrix(py, roll.log_odds)?.unbind(),
-        score: score(&checked).to_string(),
+        score: score(&played).to_string(),
         midi: PyBytes::new(py, &midi(&notes, shift, &Layout::fixed(DEFAULT_TEMPO))).unbind(),
     })
 }

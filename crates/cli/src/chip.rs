@@ -302,7 +302,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         let (input, out) = (args.input.display(), out.display());
         let bytes = file.len();
         let tempo = tempo.map_or(String::new(), |tempo| format!(", {tempo:.1} BPM"));
-        message!("{input} -> {out}: {seconds:.2} s{tempo}, {notes} notes, {bytes} bytes");
+        let s = if notes == 1 { "" } else { "s" };
+        message!("{input} -> {out}: {seconds:.2} s{tempo}, {notes} note{s}, {bytes} bytes");
     }
     Ok(())
 }

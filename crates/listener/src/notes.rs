@@ -39,6 +39,8 @@ pub struct Event {
 pub struct Notes {
     /// Minimum length of a note in frames.
     shortest: u64,
+    /// Whether shorter notes are reported at their end; otherwise, they are left out.
+    keeps_short: bool,
     /// Maximum gap within a note in frames.
     hold: u64,
     /// Whether a note must begin or be clear to start; otherwise, every note that is on starts.
@@ -87,6 +89,7 @@ impl Notes {
         let tracks = [Track::NONE; NOTES];
         Self {
             shortest: 1,
+            keeps_short: false,
             hold: HOLD,
             only_clear: false,
             tracks,
@@ -102,6 +105,11 @@ impl Notes {
     pub fn checked() -> Self {
         let voice = Some(Box::new(OneVoice::NEW));
         Self { shortest: SHORTEST, hold: 0, voice, ..Self::every() }
+    }
+
+    /// Creates a converter like [`Notes::checked`], but it also reports shorter notes, at their end: all that the filter plays.
+    pub fn unchecked() -> Self {
+        Self { keeps_short: true, ..Self::checked() }
     }
 
     /// Sets the gain of the powers from which velocities are computed; initially 1.
@@ -129,6 +137,7 @@ impl Notes {
         if let Some(voice) = &mut self.voice {
             voice.push(decisions, &sounding, self.gain);
         }
+        let short = self.keeps_short.then_some(self.gain);
         for (note, track) in self.tracks.iter_mut().enumerate() {
             let begun = decisions.begun[note];
             if begun {
@@ -139,7 +148,7 @@ impl Notes {
             if is_on && sounding(note) {
                 let again = |start| begun && track.armed && frame - start >= AGAIN;
                 if track.start.is_none_or(again) {
-                    self.left_out += u64::from(track.end(note, frame, &mut report));
+                    self.left_out += u64::from(track.end(note, frame, short, &mut report));
                     track.start = Some(frame);
                 } else {
                     track.armed |= !begun;
@@ -160,7 +169,7 @@ impl Notes {
             } else if track.start.is_some() {
                 track.armed |= !begun;
                 if frame - track.last > self.hold {
-                    self.left_out += u64::from(track.end(note, frame, &mut report));
+                    self.left_out += u64::from(track.end(note, frame, short, &mut report));
                 }
             }
         }
@@ -169,8 +178,9 @@ impl Notes {
 
     /// Ends all notes after the last frame. [`Notes::left_out`] goes on counting, and [`Notes::phrases`] still has all phrases.
     pub fn finish(&mut self, mut report: impl FnMut(Event)) {
+        let short = self.keeps_short.then_some(self.gain);
         for (note, track) in self.tracks.iter_mut().enumerate() {
-            self.left_out += u64::from(track.end(note, self.frame + 1, &mut report));
+            self.left_out += u64::from(track.end(note, self.frame + 1, short, &mut report));
         }
         self.frame = 0;
     }
@@ -181,7 +191,7 @@ impl Notes {
     }
 
     /// Returns the phrases of a file in which a single voice sings; their notes replace the reported ones. Empty for converters
-    /// that are not from [`Notes::checked`], and from the second call on.
+    /// that are not for files, and from the second call on.
     pub fn phrases(&mut self) -> Vec<Phrase> {
         self.voice.take().map_or_else(Vec::new, |voice| voice.phrases())
     }
@@ -193,8 +203,19 @@ impl Notes {
 }
 
 impl Track {
-    /// Ends the note if there is one. Returns whether it was too short to be reported.
-    fn end(&mut self, note: usize, frame: u64, report: &mut impl FnMut(Event)) -> bool {
+    /// Ends the note if there is one. If it was too short to be reported, `short` has the gain of its power to report it now, or
+    /// else this returns true.
+    fn end(
+        &mut self,
+        note: usize,
+        frame: u64,
+        short: Option<f32>,
+        report: &mut impl FnMut(Event),
+    ) -> bool {
+        if let (Some(start), Some(gain), false) = (self.start, short, self.reported) {
+            self.reported = true;
+            report(Event { note, frame: start, velocity: Some(velocity(gain * self.peak)) });
+        }
         if self.reported {
             report(Event { note, frame, velocity: None });
         }
@@ -280,6 +301,7 @@ mod tests {
         for (case, notes, frames, expected) in [
             ("less than 70 ms", checked, "------", &[][..]),
             ("70 ms", checked, "-------.-------", &[1, 9]),
+            ("of any length", Notes::unchecked, "?.------", &[1, 3]),
             ("a short gap", live, "----...----", &[1]),
             ("a long gap", live, "----....----", &[1, 9]),
             ("in doubt", live, "?????", &[]),

@@ -74,7 +74,7 @@ fn remedy_for(flag: &str) -> &'static str {
 /// Observer of a filter's input, decisions and bands. Finds out why no note sounds.
 #[derive(Debug, Clone)]
 pub struct Unheard {
-    /// Whether a band has sounded.
+    /// Whether a band has sounded, or the noise of the voice Chip.
     has_sounded: bool,
     /// Bands whose notes were detected.
     detected: BandMask,
@@ -122,6 +122,8 @@ impl Unheard {
             return;
         }
         self.frames = decisions.frames;
+        // Drums that the voice Chip plays need no notes.
+        self.has_sounded = filter.chip().is_some_and(|tick| tick.noise.amplitude > 0.0);
         self.finder.push(filter);
         let sounding = filter.sounding_bands();
         for (note, on) in decisions.on.iter().enumerate() {

@@ -10,7 +10,10 @@ use crate::{
     transcribe::{Note, Transcriber, midi, score},
 };
 use std::ops::Range;
-use tone_filter_dsp::{ChipTick, FoundKey, Settings, ToneFilter, listener::beats::Beats};
+use tone_filter_dsp::{
+    ChipTick, FoundKey, Settings, ToneFilter,
+    listener::{beats::Beats, notes::Notes},
+};
 
 /// Maximum time in seconds by which a note may start before its bar.
 const EARLY: f64 = 0.05;
@@ -70,7 +73,7 @@ pub struct TakeRecorder {
 impl Default for TakeRecorder {
     fn default() -> Self {
         let (beats, ticks, key) = Default::default();
-        Self { notes: Transcriber::new(false), beats, ticks, key }
+        Self { notes: Transcriber::new(Notes::checked()), beats, ticks, key }
     }
 }
 

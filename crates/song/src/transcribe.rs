@@ -43,10 +43,9 @@ pub struct Transcriber {
 }
 
 impl Transcriber {
-    /// Creates an empty recorder. If `live`, it keeps all notes, as the plugin sends them. Otherwise, it keeps only notes of 70
-    /// ms or more; where a single voice sings, the notes of a [`Phrase`] replace them.
-    pub fn new(live: bool) -> Self {
-        let events = if live { Notes::live() } else { Notes::checked() };
+    /// Creates an empty recorder of the notes that `events` reports: [`Notes::live`] as the plugin sends them, [`Notes::checked`]
+    /// for MIDI, [`Notes::unchecked`] for scores. In files, the notes of a [`Phrase`] replace them where a single voice sings.
+    pub fn new(events: Notes) -> Self {
         Self { events, notes: Vec::new(), clock: [0.0; 3], offsets: Vec::new() }
     }
 

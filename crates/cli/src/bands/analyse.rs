@@ -7,7 +7,10 @@ use std::{
     io::{BufWriter, Write},
     path::PathBuf,
 };
-use tone_filter_dsp::{FoundKey, Settings, ToneFilter, Voice, listener::beats::Beats};
+use tone_filter_dsp::{
+    FoundKey, Settings, ToneFilter, Voice,
+    listener::{beats::Beats, notes::Notes},
+};
 use tone_filter_offline::{
     Error, Fault, Input, Output,
     analyse::{Analysed, analyse},
@@ -34,7 +37,7 @@ pub struct Done {
     /// Reason why no note sounds, or a warning that left and right cancel; `None` if neither applies.
     pub unheard: Option<Cause>,
     found: KeyAndTuning,
-    /// Tempo in beats per minute; `None` if no beats were detected, or no output needs them.
+    /// Tempo in beats per minute, set or detected; `None` if no beats were detected, or no output needs them.
     tempo: Option<f64>,
 }
 
@@ -77,12 +80,14 @@ pub fn analyse_one(
 
     let title = file.input.file_name().unwrap_or_default().to_string_lossy();
     let mut plot = None;
-    let mut transcriber = mid.as_ref().map(|_| Transcriber::new(args.live));
+    let mut transcriber = mid
+        .as_ref()
+        .map(|_| Transcriber::new(if args.live { Notes::live() } else { Notes::checked() }));
     let mut arranger = (args.parts && mid.is_some()).then(TakeRecorder::default);
     // An arrangement has drums, which are detected for the voice Chip only.
     let voice = if arranger.is_some() { Voice::Chip } else { settings.voice };
     let analysed = Settings { voice, ..*settings };
-    let mut scribe = score.as_ref().map(|_| Transcriber::new(false));
+    let mut scribe = score.as_ref().map(|_| Transcriber::new(Notes::unchecked()));
     let mut tables = Vec::new();
     for (output, syntax) in [(&csv, Syntax::Csv), (&json, Syntax::Json)] {
         if let Some(output) = output {
@@ -132,11 +137,12 @@ pub fn analyse_one(
         plot.png()
     });
     let short = transcriber.iter().chain(&scribe).map(Transcriber::left_out).max().unwrap_or(0);
-    let layout = layout(args, &found, beats.as_ref());
+    let set_tempo = args.sound.tempo.and_then(Tempo::set);
+    let layout = layout(args, set_tempo, &found, beats.as_ref());
     let song = match (arranger, transcriber) {
         (Some(arranger), _) => {
             let take = arranger.take(seconds, true, settings);
-            let arrangement = take.arrangement(settings, args.sound.tempo.and_then(Tempo::set));
+            let arrangement = take.arrangement(settings, set_tempo);
             Some(in_parts(&arrangement, layout.key.as_ref()))
         }
         (None, Some(notes)) => Some(midi(&notes.finish(seconds), settings.pitch_shift(), &layout)),
@@ -153,15 +159,19 @@ pub fn analyse_one(
     outputs.map(Output::commit).try_for_each(|done| {
         done.or_else(|error| if is_skipped(&error) { Ok(()) } else { Err(error) })
     })?;
-    let tempo = beats.as_ref().and_then(Beats::tempo);
+    let tempo = set_tempo.or(beats.as_ref().and_then(Beats::tempo));
     Ok(Some(Done { seconds, not_finite, short, unheard, found, tempo }))
 }
 
-/// Returns the layout of the MIDI file: grid, key and tempo. The tempo is the one that `--tempo` sets, or else the one of
-/// `beats`, or else 120 BPM. The file has bars and key only with the tempo of `beats`.
-fn layout(args: &Args, found: &KeyAndTuning, beats: Option<&Beats>) -> Layout {
+/// Returns the layout of the MIDI file: grid, key and tempo. The tempo is `set_tempo`, or else the one of `beats`, or else 120
+/// BPM. The file has bars and key only with the tempo of `beats`.
+fn layout(
+    args: &Args,
+    set_tempo: Option<f64>,
+    found: &KeyAndTuning,
+    beats: Option<&Beats>,
+) -> Layout {
     let strength = args.strength / 100.0;
     let grid = args.quantize.clone().map(|steps| Grid { steps, strength });
-    let tempo = args.sound.tempo.and_then(Tempo::set);
-    Layout { grid, ..Layout::new(tempo, beats, found.key) }
+    Layout { grid, ..Layout::new(set_tempo, beats, found.key) }
 }

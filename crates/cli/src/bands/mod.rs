@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         let done = all_done().count();
         let skipped = count - done - failed;
         let counted = report::counted([done, skipped, failed, left_out.len()]);
-        let sound: f64 = all_done().map(|done| done.seconds).sum();
+        let sound = all_done().fold(0.0, |sum, done| sum + done.seconds);
         let wall = start.elapsed().as_secs_f64();
         message!("{counted}: {sound:.2} s of audio in {wall:.3} s");
     }

@@ -215,6 +215,5 @@ fn what_has_no_effect_or_place_is_warned_of() {
 
     folder.put("in.wav", &float_wav(48_000, &[signals::white(0.5, 48_000.0)]));
     let said = folder.run("chip in.wav -o noise.vgm");
-    let advice = "warning: in.wav: no note was detected, as in drums, noise and speech; raise --";
-    assert!(said.starts_with(advice) && said.contains(" 0 notes, "), "{said}");
+    assert!(said.starts_with("in.wav -> noise.vgm: 0.50 s, 0 notes, "), "{said}");
 }

@@ -3,7 +3,7 @@
 //! `cargo xtask songs` prints all figures; these tests check limits.
 
 use std::{fs, path::Path, process::Command, sync::LazyLock};
-use tone_filter_dsp::{Settings, ToneFilter, notes::midi_note};
+use tone_filter_dsp::{Settings, ToneFilter, listener::notes::Notes, notes::midi_note};
 use tone_filter_offline::transcribe::{self, Transcriber};
 use tone_filter_presets as presets;
 use tone_filter_testkit::{
@@ -70,7 +70,7 @@ fn detected(song: &Song, seconds: f64, lookahead: bool) -> [Vec<Note>; 2] {
     let settings = Settings { lookahead, ..Settings::default() };
     let mut filter = ToneFilter::new(f64::from(RATE), &settings).unwrap();
     filter.detect_notes(true);
-    let mut transcribers = [false, true].map(Transcriber::new);
+    let mut transcribers = [Notes::checked(), Notes::live()].map(Transcriber::new);
     let mut signal = part(song, seconds, 0.0);
     let seconds = signal[0].len() as f64 / f64::from(RATE);
     let latency = vec![0.0; filter.latency()];

@@ -122,7 +122,7 @@ fn requests_that_contradict_themselves_are_refused() {
         "own/take2.wav: is an input that --force would overwrite; go on with --skip-existing";
     for (line, reason) in [
         ("in/a.wav other/a.wav -o out", "in/a.wav and other/a.wav would both become out/a.wav; "),
-        ("in -o out", "add {ext} to the --out of render"),
+        ("in -o out", "add {ext} to --out"),
         ("in/drums -o in/drums --force", over_input),
         ("in/a.wav in/drums -o in --force", over_input),
         ("in/drums -o in/a.wav --force", file_name),

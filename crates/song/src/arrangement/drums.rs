@@ -2,14 +2,15 @@
 
 use super::{Grid, LOUDEST, PartNote};
 use crate::console::{self, TICKS};
+use std::ops::Range;
 use tone_filter_dsp::ChipTick;
 
-/// Drum, recognised by the brightness and the length of its noise.
+/// Drum, recognised by its bass, and by the brightness and the length of its noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Drum {
-    /// Bass drum: dark noise.
+    /// Bass drum: a sudden bass.
     Kick,
-    /// Snare drum: noise of medium brightness.
+    /// Snare drum: dark noise.
     Snare,
     /// Closed hi-hat: short, bright noise.
     Hat,
@@ -41,19 +42,24 @@ impl Drum {
         [10, 7, 4, 5][self as usize]
     }
 
-    /// Classifies a hit by its noise `rate` and its length in `ticks`.
-    fn of(rate: u8, ticks: usize) -> Self {
-        match (rate, ticks) {
-            (9.., _) => Self::Kick,
-            (7 | 8, _) => Self::Snare,
-            (_, LONG..) => Self::Cymbal,
+    /// Classifies a hit by whether it has `bass`, by its noise `rate` and by its length in `ticks`.
+    fn of(bass: bool, rate: u8, ticks: usize) -> Self {
+        match (bass, rate, ticks) {
+            (true, ..) => Self::Kick,
+            (_, _, LONG..) => Self::Cymbal,
+            (_, DARK.., _) => Self::Snare,
             _ => Self::Hat,
         }
     }
 }
 
-/// Minimum length of a cymbal in ticks; a shorter bright hit is a hat.
+/// Minimum length of a cymbal in ticks.
 const LONG: usize = 15;
+/// Rate of the brightest noise of a snare drum.
+const DARK: u8 = 9;
+/// Minimum ratio of the bass in the [`AFTER`] ticks from the onset on to that in as many ticks before, with a bass drum.
+const BASS_RISE: f32 = 5.0;
+const AFTER: usize = 4;
 
 /// Onset threshold: ratio of the noise's amplitude to its maximum in the [`BEFORE`] ticks before.
 const RISE: f32 = 1.5;
@@ -83,7 +89,12 @@ pub fn hits(ticks: &[ChipTick], grid: &Grid, rows: usize) -> Vec<PartNote> {
         let length = (peak..ticks.len()).take_while(lasts).count();
         let row = grid.row(from as f64 / f64::from(TICKS)).round() as usize;
         let volume = volume(amplitude(peak)).min(f32::from(LOUDEST)) as u8;
-        let key = Drum::of(ticks[peak].noise.rate, length) as u8;
+        let bass = |range: Range<usize>| ticks[range].iter().map(|tick| tick.bass).sum::<f32>();
+        let [bass_before, bass] =
+            [bass(from.saturating_sub(AFTER)..from), bass(from..ticks.len().min(from + AFTER))];
+        // A bass drum is stronger in the bass than in the noise.
+        let least = (AFTER as f32 * amplitude(peak).powi(2)).max(BASS_RISE * bass_before);
+        let key = Drum::of(bass > least, ticks[peak].noise.rate, length) as u8;
         let hit = PartNote { row, rows: 1, key, chord: Vec::new(), volume };
         match hits.last_mut() {
             Some(last) if last.row == row && last.volume < volume => *last = hit,

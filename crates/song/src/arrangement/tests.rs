@@ -163,17 +163,18 @@ fn similar_bars_become_equal() {
 fn rises_of_the_noise_are_drums() {
     let pulse = ChipPulse { frequency: 440.0, amplitude: 0.3, duty: 0.25 };
     let mut ticks = vec![ChipTick { pulses: [pulse; 2], ..ChipTick::default() }; 240];
-    let mut hit = |tick: usize, rate: u8, amplitude: f32, length: usize| {
+    let mut hit = |tick: usize, bass: f32, rate: u8, amplitude: f32, length: usize| {
         for (age, tick) in ticks[tick..tick + length].iter_mut().enumerate() {
             let remaining = 1.0 - age as f32 / length as f32;
             tick.noise = ChipNoise { amplitude: amplitude * remaining, rate };
+            tick.bass = bass * remaining;
         }
     };
     // A hit every second beat of 0.5 s. The pulses set the maximum volume.
-    hit(0, 10, 0.3, 10);
-    hit(60, 7, 0.2, 12);
-    hit(120, 4, 0.1, 5);
-    hit(180, 5, 0.1, 40);
+    hit(0, 0.4, 10, 0.3, 10);
+    hit(60, 0.01, 10, 0.2, 12);
+    hit(120, 0.0, 7, 0.1, 5);
+    hit(180, 0.0, 10, 0.1, 40);
     let arranged = Arrangement::new(&[], 0.0, &ticks, 4.0, Timeline::fixed(120.0), SOUND);
     let hits: Vec<_> = arranged
         .drums
@@ -191,7 +192,7 @@ fn a_midi_file_has_a_track_for_each_part() {
     let notes: Vec<_> =
         chord.into_iter().chain([note(79, 0.0, 4.0, 100), note(36, 0.0, 8.0, 90)]).collect();
     let mut ticks = vec![ChipTick::default(); 120];
-    ticks[30].noise = ChipNoise { amplitude: 0.3, rate: 7 };
+    ticks[30].noise = ChipNoise { amplitude: 0.3, rate: 10 };
     let arranged = Arrangement::new(&notes, 0.0, &ticks, 2.0, Timeline::fixed(120.0), SOUND);
     let file = midi(&arranged, None);
     let file = Smf::parse(&file).unwrap();

@@ -68,6 +68,8 @@ pub struct ChipTick {
     pub triangle: f32,
     /// Registers of the noise.
     pub noise: ChipNoise,
+    /// Power of the input in the octave around 66 Hz, by which bass drums are told from others. Not a register.
+    pub bass: f32,
 }
 
 /// Waveform of a part.
@@ -244,6 +246,7 @@ impl Chip {
             pulses: [pulse(LEAD, input.timbre.duty), pulse(OTHERS, Duty::Half)],
             triangle: loudest(BASS).map_or(0.0, frequency),
             noise: ChipNoise { amplitude: step * self.noise_volume.to, rate: self.noise.rate },
+            bass: self.noise.powers[2],
         }
     }
 

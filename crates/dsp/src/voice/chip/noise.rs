@@ -12,6 +12,8 @@ const BRIGHTEST: f32 = 4.0;
 const DARKEST: f32 = 10.0;
 /// Clock cycles per step of the register, at the rates from [`BRIGHTEST`] to [`DARKEST`].
 const PERIODS: [u16; 7] = [64, 96, 128, 160, 202, 254, 380];
+/// Middle in Hz of the octave in which bass drums are strong.
+const BASS: f64 = 66.0;
 /// Time constant in seconds of the measured powers.
 const FOLLOW: f64 = 0.005;
 /// Seconds in which [`Noise::share`] may grow by a factor of e.
@@ -77,10 +79,10 @@ pub struct Noise {
     sample_rate: f64,
     /// Middle of the top octave (4 to 8 kHz) in radians a sample.
     middle: f32,
-    /// Band-pass from 4 to 8 kHz, and high-pass above 8 kHz.
-    filters: [Biquad; 2],
+    /// Band-pass from 4 to 8 kHz, high-pass above 8 kHz, and band-pass around [`BASS`].
+    filters: [Biquad; 3],
     /// Smoothed power of the output of each filter.
-    powers: [f32; 2],
+    pub powers: [f32; 3],
     step: f32,
     /// Power of the notes' overtones in the top octave, relative to the power of the notes.
     share: f32,
@@ -101,8 +103,12 @@ impl Noise {
         Self {
             sample_rate,
             middle: middle as f32,
-            filters: [Biquad::octave(middle), Biquad::above(angle(8000.0))],
-            powers: [0.0; 2],
+            filters: [
+                Biquad::octave(middle),
+                Biquad::above(angle(8000.0)),
+                Biquad::octave(angle(BASS)),
+            ],
+            powers: [0.0; _],
             step: -libm::expm1(-1.0 / (FOLLOW * sample_rate)) as f32,
             share: SHARES[0],
             share_growth: libm::exp(1.0 / (SHARE_GROWTH * TICKS)) as f32,
@@ -115,7 +121,7 @@ impl Noise {
     /// Chooses the rate by the brightness of the sound. Returns the amplitude of the noise. `notes` has power and frequency (in
     /// radians a sample) of each band.
     pub fn tick(&mut self, notes: impl Iterator<Item = (f32, f32)>) -> f32 {
-        let [octave, above] = self.powers;
+        let [octave, above, _] = self.powers;
         if octave <= f32::MIN_POSITIVE {
             return 0.0;
         }
