@@ -269,9 +269,12 @@ fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     Popup::menu(&response).show(|ui| {
         let contrast = &edits.params.editor_contrast;
         let mut on = contrast.load();
-        if ui.checkbox(&mut on, "High contrast").clicked() {
-            contrast.store(on);
-        }
+        ui.scope(|ui| {
+            theme::outline(ui);
+            if ui.checkbox(&mut on, "High contrast").clicked() {
+                contrast.store(on);
+            }
+        });
         ui.separator();
         for zoom in ZOOMS {
             if ui.selectable_label(zoom == now, percent(zoom)).clicked() {

@@ -57,10 +57,13 @@ impl SaveNotes {
         if matches!(self.extent, None | Some(Extent::Selection(_))) {
             self.extent = selection.clone().or(Some(Extent::Bars(8)));
         }
-        for (name, part) in EXTENTS.into_iter().chain(selection.map(|part| ("The selection", part)))
-        {
-            ui.radio_value(&mut self.extent, Some(part), name);
-        }
+        ui.scope(|ui| {
+            theme::outline(ui);
+            let selection = selection.map(|part| ("The selection", part));
+            for (name, part) in EXTENTS.into_iter().chain(selection) {
+                ui.radio_value(&mut self.extent, Some(part), name);
+            }
+        });
         let caption = ui.label(RichText::new("File").color(theme::DIM));
         let field = TextEdit::singleline(&mut self.path).hint_text("leave empty to choose a file");
         ui.add(field.desired_width(f32::INFINITY)).labelled_by(caption.id);

@@ -148,6 +148,14 @@ pub fn raise(ui: &mut egui::Ui) {
     spacing.interact_size.y = height + 2.0 * spacing.button_padding.y;
 }
 
+/// Outlines radio buttons and checkboxes, whose fill is that of menus and dialogs.
+pub fn outline(ui: &mut egui::Ui) {
+    let widgets = &mut ui.visuals_mut().widgets;
+    for state in [&mut widgets.inactive, &mut widgets.hovered, &mut widgets.active] {
+        state.bg_stroke = Stroke::new(1.0, DIM);
+    }
+}
+
 /// Sets the size of all text for which a widget names no font, as in menus, dialogs and tooltips, by `scale`.
 pub fn resize(ctx: &egui::Context, scale: Scale) {
     let font = scale.font(12.0);

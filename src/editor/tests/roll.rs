@@ -436,6 +436,12 @@ fn the_panel_of_notes_has_names_and_the_selection() {
         editor.run(PANEL);
         assert!(editor.offers("The last 8 bars") && !editor.offers("The selection"));
         assert!(editor.controls().iter().all(|name| !name.trim().is_empty()));
+        let area = editor.node("The last 2 bars").rect();
+        let stands_out = |(shape, _): (&Shape, _)| {
+            matches!(shape, Shape::Circle(mark) if area.contains(mark.center)
+                && theme::contrast(mark.stroke.color, theme::SURFACE) >= 3.0)
+        };
+        assert!(editor.shapes().any(stands_out), "the radio buttons are visible");
         editor.run("Back");
         assert!(!editor.offers("Back"), "the dialog has closed");
         editor.panel().roll.selection = Some(1.0..2.0);

@@ -61,7 +61,9 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
             let zoom = 100 * zoom;
             let title =
                 |what: &str| format!("editor-{what}-{width}x{height}-{zoom}-high-contrast-{theme}");
-            stage.show(&title("tune"), &sound, is_lit);
+            let picture = stage.show(&title("tune"), &sound, is_lit);
+            // Only the theme of high contrast has a black background.
+            assert_eq!(picture.pixel(2, 2) == [0; 3], theme == "true", "{size:?}: another theme");
             for (view, field) in [("more", "editor-more"), ("roll", "editor-roll")] {
                 stage.set(field, "true");
                 stage.show(&title(view), &sound, is_drawn);

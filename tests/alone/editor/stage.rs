@@ -54,7 +54,11 @@ impl<'a> Window<'a> {
 
     /// Takes screenshots until `check` accepts one, and returns it. After [`PATIENCE`], saves the last screenshot as `title` and
     /// panics.
-    pub fn wait(&mut self, title: &str, check: impl Fn(&Picture) -> Result<(), String>) -> Picture {
+    pub fn wait(
+        &mut self,
+        title: &str,
+        mut check: impl FnMut(&Picture) -> Result<(), String>,
+    ) -> Picture {
         let begun = Instant::now();
         loop {
             self.instance.idle();
@@ -88,13 +92,13 @@ impl<'a> Stage<'a> {
     }
 
     /// Resets the plugin, and plays `sound` (a function of the time in seconds) until `check` accepts a screenshot. Saves the
-    /// screenshot as `title`.
+    /// screenshot as `title`, and returns it.
     pub fn show(
         &mut self,
         title: &str,
         sound: &(dyn Fn(f64) -> f64 + Sync),
         check: impl Fn(&Picture) -> Result<(), String>,
-    ) {
+    ) -> Picture {
         let Self { processor, window } = self;
         processor.reset();
         // The slowest resonator needs some seconds to settle.
@@ -113,13 +117,22 @@ impl<'a> Stage<'a> {
                     sleep(Duration::from_millis(10));
                 }
             });
-            window.wait(title, |picture| match blocks.load(Ordering::Relaxed) {
-                // Half a second of sound fills the spectrum.
-                50.. => check(picture),
-                blocks => Err(format!("only {blocks} blocks were played")),
+            let (mut last, mut frames) = (window.picture(), 0);
+            window.wait(title, |picture| {
+                if last != *picture {
+                    last = picture.clone();
+                    frames += 1;
+                }
+                match (blocks.load(Ordering::Relaxed), frames) {
+                    // Half a second of sound fills the spectrum. The first frame may have begun before the last change of the state,
+                    // and may show another page.
+                    (50.., 3..) => check(picture),
+                    (blocks, frames) => Err(format!("only {blocks} blocks, {frames} frames")),
+                }
             })
         });
         save(&picture, title);
+        picture
     }
 
     /// Reopens the editor as a busy host does: while playing, and with a long delay between creating and showing the window.
