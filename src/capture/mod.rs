@@ -100,7 +100,8 @@ impl Heard {
 
 /// Input of one meter update, for the worker.
 struct Sound {
-    samples: Vec<f32>,
+    /// Samples of the left and the right channel.
+    samples: [Vec<f32>; 2],
     /// Number of samples that were lost between the last update and `samples`.
     lost: u64,
     /// Sample rate in Hz.
@@ -163,17 +164,17 @@ pub struct CaptureInput {
 }
 
 impl CaptureInput {
-    /// Adds `samples` at `rate` Hz, which follow after `lost` missing samples. `playing` is whether the host plays a song,
+    /// Adds `samples` of left and right at `rate` Hz, which follow after `lost` missing samples. `playing` is whether the host plays a song,
     /// `settings` are the plugin's. Returns the time on the capture's clock after this sound, in seconds.
     pub fn push(
         &mut self,
-        samples: Vec<f32>,
+        samples: [Vec<f32>; 2],
         lost: u64,
         rate: f64,
         playing: bool,
         settings: &Settings,
     ) -> f64 {
-        if samples.is_empty() || rate <= 0.0 {
+        if samples[0].is_empty() || rate <= 0.0 {
             return self.count as f64 / self.rate.max(1.0);
         }
         if self.worker.is_none() {
@@ -183,7 +184,7 @@ impl CaptureInput {
         }
         self.rate = rate;
         let lost = (lost + self.lost).min((LONGEST_LOSS * rate) as u64);
-        let count = lost + samples.len() as u64;
+        let count = lost + samples[0].len() as u64;
         self.count += count;
         let sound = Sound { samples, lost, rate, playing, settings: *settings };
         self.lost = if self.send(Job::Hear(sound)) { 0 } else { count };
@@ -284,10 +285,10 @@ impl Recording {
             // Never fails, as the plugin's settings are in range.
             let _ = filter.set_settings(&detecting(settings));
         }
-        let is_loud = samples.iter().any(|sample| sample.abs() > QUIET);
-        for samples in [&mut vec![0.0; lost as usize], &mut samples] {
-            self.count += samples.len() as u64;
-            filter.process_with(&mut [samples], |_, filter| recorder.push(filter));
+        let is_loud = samples.iter().flatten().any(|sample| sample.abs() > QUIET);
+        for [left, right] in [&mut [(); 2].map(|()| vec![0.0; lost as usize]), &mut samples] {
+            self.count += left.len() as u64;
+            filter.process_with(&mut [left, right], |_, filter| recorder.push(filter));
         }
         if before == 0 {
             recorder.reserve(SECONDS as f64 + SPARE);
@@ -369,7 +370,7 @@ fn listening(settings: &Settings, rate: f64) -> Option<ToneFilter> {
     let filter = ToneFilter::new(rate, &detecting(*settings)).ok()?;
     // As in the plugin, an unknown kernel name is ignored.
     let kernel = Kernel::from_environment().unwrap_or_else(|_| Kernel::best());
-    let mut filter = filter.with_channels(1).with_kernel(kernel);
+    let mut filter = filter.with_kernel(kernel);
     filter.detect_notes(true);
     filter.reset();
     Some(filter)

@@ -7,19 +7,25 @@ const RATE: f64 = 48_000.0;
 /// MIDI notes of a melody. Each lasts half a second.
 const MELODY: [u8; 12] = [72, 76, 79, 84, 81, 79, 76, 74, 72, 79, 76, 72];
 
-/// Returns the melody over a bass: six seconds.
-fn song() -> Vec<f32> {
+/// Returns the melody over a bass, on the left with more melody: six seconds.
+fn song() -> [Vec<f32>; 2] {
     let at = |notes: &[u8], t: f64| f64::from(notes[((2.0 * t) as usize).min(notes.len() - 1)]);
     let melody = bent(6, 6.0, RATE, |t| at(&MELODY, t));
     let bass = bent(6, 6.0, RATE, |t| at(&[45, 45, 45, 45, 41, 41, 41, 41, 43, 43, 43, 43], t));
     // Each note of the melody fades, so that a repeated note begins audibly.
     let fade = |n: usize| 1.0 - 1.6 * ((n as f64 / RATE) % 0.5) as f32;
-    melody.iter().zip(bass).enumerate().map(|(n, (a, b))| a * fade(n) + 0.5 * b).collect()
+    [1.0, 0.6].map(|gain| {
+        let both = melody.iter().zip(&bass).enumerate();
+        both.map(|(n, (a, b))| gain * a * fade(n) + 0.5 * b).collect()
+    })
 }
 
-fn push(input: &mut CaptureInput, sound: &[f32], settings: &Settings) -> f64 {
-    let push = |update: &[f32]| input.push(update.to_vec(), 0, RATE, false, settings);
-    sound.chunks(800).map(push).last().unwrap()
+fn push(input: &mut CaptureInput, [left, right]: [&[f32]; 2], settings: &Settings) -> f64 {
+    let updates = left.chunks(800).zip(right.chunks(800));
+    let push = |(left, right): (&[f32], &[f32])| {
+        input.push([left.to_vec(), right.to_vec()], 0, RATE, false, settings)
+    };
+    updates.map(push).last().unwrap()
 }
 
 /// Saves a file. Returns its content and the message.
@@ -35,25 +41,27 @@ fn saved(input: &mut CaptureInput, format: Format, extent: Extent) -> (Vec<u8>, 
 }
 
 /// Passes `sound` through a filter with `settings` in one call. Returns the recorder with the detected notes.
-fn recorded(mut sound: Vec<f32>, settings: Settings) -> TakeRecorder {
-    let mut filter = ToneFilter::new(RATE, &settings).unwrap().with_channels(1);
+fn recorded([mut left, mut right]: [Vec<f32>; 2], settings: Settings) -> TakeRecorder {
+    let mut filter = ToneFilter::new(RATE, &settings).unwrap();
     filter.detect_notes(true);
     filter.reset();
     let mut recorder = TakeRecorder::default();
-    filter.process_with(&mut [&mut sound], |_, filter| recorder.push(filter));
+    filter.process_with(&mut [&mut left, &mut right], |_, filter| recorder.push(filter));
     recorder
 }
 
 #[test]
 fn files_are_the_library_s() {
     let (capture, sound) = (Capture::default(), song());
+    let [before, after] = [0..100_000, 100_000..sound[0].len()]
+        .map(|part| sound.each_ref().map(|channel| &channel[part.clone()]));
     let mut input = capture.open();
-    assert_eq!(push(&mut input, &sound[..100_000], &Settings::default()), 100_000.0 / RATE);
+    assert_eq!(push(&mut input, before, &Settings::default()), 100_000.0 / RATE);
     // The window closes and opens again.
     input.finish();
     drop(input);
     let mut input = capture.open();
-    assert_eq!(push(&mut input, &sound[100_000..], &Settings::default()), 6.0);
+    assert_eq!(push(&mut input, after, &Settings::default()), 6.0);
     for format in Format::ALL {
         let settings = format.settings(Settings::default());
         let take = recorded(sound.clone(), settings).take(6.0, true, &settings);
@@ -68,7 +76,8 @@ fn files_are_the_library_s() {
 fn the_melody_is_the_lead() {
     let mut input = Capture::default().open();
     // After half a second of silence, the displayed notes are complete.
-    push(&mut input, &[song(), vec![0.0; 24_000]].concat(), &Settings::default());
+    let sound = song().map(|channel| [channel, vec![0.0; 24_000]].concat());
+    push(&mut input, sound.each_ref().map(Vec::as_slice), &Settings::default());
     input.finish();
     let heard = input.capture.heard();
     let key = |heard: &HeardNote| notes::midi_note(heard.note.tone, 0.0) as u8;
@@ -96,7 +105,7 @@ fn a_song_starts_with_the_host_or_after_silence() {
         let mut recording = Recording::default();
         for &(playing, sounds, seconds) in segments {
             let amplitude = if sounds { 0.2 } else { 0.0 };
-            let samples = sine(440.0, amplitude, seconds, RATE);
+            let samples = [(); 2].map(|()| sine(440.0, amplitude, seconds, RATE));
             let settings = Settings::default();
             let sound = Sound { samples, lost: 0, rate: RATE, playing, settings };
             recording.hear(sound, &Mutex::default());
@@ -109,13 +118,14 @@ fn a_song_starts_with_the_host_or_after_silence() {
 fn lost_sound_takes_its_time() {
     let mut input = Capture::default().open();
     let settings = Settings::default();
-    assert_eq!(input.push(vec![0.0; 24_000], 0, RATE, false, &settings), 0.5);
-    assert_eq!(input.push(sine(440.0, 0.2, 1.0, RATE), 24_000, RATE, false, &settings), 2.0);
+    let both = |sound: Vec<f32>| [sound.clone(), sound];
+    assert_eq!(input.push(both(vec![0.0; 24_000]), 0, RATE, false, &settings), 0.5);
+    assert_eq!(input.push(both(sine(440.0, 0.2, 1.0, RATE)), 24_000, RATE, false, &settings), 2.0);
     input.finish();
     let notes = input.capture.heard().notes.clone();
     assert!((notes[0].note.start - 1.0).abs() < 0.05, "{notes:?}");
     // After a change of the sample rate, the capture starts again.
-    assert_eq!(input.push(vec![0.0; 4410], 0, 44_100.0, false, &settings), 0.1);
+    assert_eq!(input.push(both(vec![0.0; 4410]), 0, 44_100.0, false, &settings), 0.1);
     input.finish();
     assert_eq!(*input.capture.heard(), Heard::default());
 }

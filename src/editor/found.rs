@@ -34,10 +34,11 @@ pub struct DetectedKey {
 impl DetectedKey {
     /// Takes key, tuning and tempo from `update`, and adds the squares of the update's input to the sums.
     pub fn push(&mut self, update: &MeterUpdate) {
-        let MeterUpdate { bands, sound: [dry, _], .. } = update;
+        let MeterUpdate { bands, sound: [mean, _], input: [left, right], .. } = update;
         (self.key, self.tuning) = (bands.key, bands.tuning);
         self.tempo = bands.tempo.map(|tempo| (tempo, bands.tempo_certainty));
-        let new = [dry.iter().map(|x| x * x).sum(), update.input_squares];
+        let squares = |samples: &[f32]| samples.iter().map(|x| x * x).sum::<f32>();
+        let new = [squares(mean), 0.5 * (squares(left) + squares(right))];
         self.squares = std::array::from_fn(|index| KEPT * self.squares[index] + new[index]);
     }
 

@@ -276,7 +276,7 @@ impl App {
             self.panel.spectrum.push(&update.sound, update.sample_rate);
             let settings = self.panel.session.params.chosen().settings;
             let (rate, playing) = (f64::from(update.sample_rate), update.bar.is_some());
-            let sound = mem::take(&mut update.sound[0]);
+            let sound = mem::take(&mut update.input);
             let time = self.panel.capture.push(sound, update.lost, rate, playing, &settings);
             self.panel.roll.push(&self.panel.bands, update.bar, now, time);
             self.last_update = now;

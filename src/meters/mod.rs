@@ -44,15 +44,15 @@ pub struct MeterUpdate {
     pub sound: [Vec<f32>; 2],
     /// Number of input samples since the last update for which no packet had room. They are missing in `sound`.
     pub lost: u64,
-    /// Sum of the squared input samples since the last update, averaged over the first and the last channel.
-    pub input_squares: f32,
+    /// Samples of the input since the last update: of its first and of its last channel.
+    pub input: [Vec<f32>; 2],
 }
 
 struct Packet {
-    /// Data for the editor. `peaks` and `sound` are not set here; the viewer computes them.
+    /// Data for the editor. `peaks`, `sound` and `input` are not set here; the viewer computes them.
     update: MeterUpdate,
-    /// Input: the sum of its first and last channel at each sample.
-    dry: Box<[f32]>,
+    /// Samples of the input's first and last channel.
+    dry: [Box<[f32]>; 2],
     /// Samples of the output's first and last channel.
     wet: [Box<[f32]>; 2],
     /// Number of valid samples in `dry` and `wet`.
@@ -65,9 +65,9 @@ pub fn meters() -> (MeterInput, Meters) {
     let (mut back, empty) = RingBuffer::new(PACKETS);
     for _ in 0..PACKETS {
         // Not zeros: for zeros, the system would map memory only at the first write, which is on the audio thread.
-        let buffer = || vec![1.0; CAPACITY].into();
+        let buffers = || [(); 2].map(|()| vec![1.0; CAPACITY].into());
         let update = MeterUpdate::default();
-        let packet = Packet { update, dry: buffer(), wet: [buffer(), buffer()], filled: 0 };
+        let packet = Packet { update, dry: buffers(), wet: buffers(), filled: 0 };
         // The queue has room for all packets.
         let _ = back.push(Box::new(packet));
     }
@@ -133,7 +133,7 @@ impl MeterInput {
             // Recorded samples would be old when the next viewer opens.
             self.lost = 0;
             if let Some(packet) = &mut self.packet {
-                (packet.filled, packet.update.input_squares) = (0, 0.0);
+                packet.filled = 0;
             }
             return process(channels);
         }
@@ -147,7 +147,7 @@ impl MeterInput {
         if let Some(packet) = &mut self.packet {
             // Reading the clock makes no system call, but for every short buffer it would cost more than all else here.
             start = (packet.filled == 0 && self.untimed == 0).then(Instant::now);
-            packet.write_dry(channels, frames);
+            copy(&mut packet.dry, packet.filled, channels, frames);
         }
         let result = process(channels);
         if let Some(start) = start {
@@ -155,7 +155,7 @@ impl MeterInput {
             self.update_load(start.elapsed().as_secs_f32(), frames);
         }
         if let Some(packet) = &mut self.packet {
-            packet.write_wet(channels, frames);
+            packet.filled = copy(&mut packet.wet, packet.filled, channels, frames);
         }
         result
     }
@@ -196,27 +196,19 @@ impl MeterInput {
     }
 }
 
-impl Packet {
-    /// Records `frames` samples of the input, or as many as fit: the sums of the first and the last channel. Adds the mean of both
-    /// channels' squares to `input_squares`.
-    fn write_dry(&mut self, channels: &[&mut [f32]], frames: usize) {
-        let (Some(left), Some(right)) = (channels.first(), channels.last()) else { return };
-        let free = self.dry[self.filled..].iter_mut();
-        for ((to, left), right) in free.zip(&left[..frames]).zip(&right[..frames]) {
-            *to = left + right;
-            self.update.input_squares += 0.5 * (left * left + right * right);
-        }
+/// Copies `frames` samples of the first and the last channel to `buffers` from index `from` on, or as many as fit. Returns the end.
+fn copy(
+    buffers: &mut [Box<[f32]>; 2],
+    from: usize,
+    channels: &[&mut [f32]],
+    frames: usize,
+) -> usize {
+    let end = CAPACITY.min(from + frames);
+    for (to, channel) in buffers.iter_mut().zip([channels.first(), channels.last()]) {
+        let Some(channel) = channel else { continue };
+        to[from..end].copy_from_slice(&channel[..end - from]);
     }
-
-    /// Copies `frames` samples of the output's first and last channel, or as many as fit, and counts them as filled.
-    fn write_wet(&mut self, channels: &[&mut [f32]], frames: usize) {
-        let end = CAPACITY.min(self.filled + frames);
-        for (to, from) in self.wet.iter_mut().zip([channels.first(), channels.last()]) {
-            let Some(from) = from else { continue };
-            to[self.filled..end].copy_from_slice(&from[..end - self.filled]);
-        }
-        self.filled = end;
-    }
+    end
 }
 
 /// Editor's ends of both queues, shared by all viewers.
@@ -249,7 +241,7 @@ impl Meters {
 pub struct MeterViewer(Meters);
 
 impl MeterViewer {
-    /// Merges all updates since the last call. Peaks, samples, squares and lost samples are those of all updates, the other fields
+    /// Merges all updates since the last call. Peaks, samples and lost samples are those of all updates, the other fields
     /// those of the latest. `None` without an update.
     pub fn latest(&mut self) -> Option<MeterUpdate> {
         let mut output = lock(&self.0.output);
@@ -258,19 +250,21 @@ impl MeterViewer {
         for _ in 0..PACKETS {
             let Ok(mut packet) = output.full.pop() else { break };
             let latest = update.get_or_insert_with(MeterUpdate::default);
-            let [dry, wet] = &mut latest.sound;
-            dry.extend(packet.dry[..packet.filled].iter().map(|sum| 0.5 * sum));
-            let [left, right] = packet.wet.each_ref().map(|channel| &channel[..packet.filled]);
-            wet.extend(left.iter().zip(right).map(|(left, right)| 0.5 * (left + right)));
-            for (peak, channel) in latest.peaks.iter_mut().zip([left, right]) {
-                *peak = channel.iter().fold(*peak, |peak, sample| peak.max(sample.abs()));
+            let filled = packet.filled;
+            for (means, channels) in latest.sound.iter_mut().zip([&packet.dry, &packet.wet]) {
+                let [left, right] = channels.each_ref().map(|channel| &channel[..filled]);
+                means.extend(left.iter().zip(right).map(|(left, right)| 0.5 * (left + right)));
             }
-            let MeterUpdate { bands, load, sample_rate, bar, lost, input_squares, .. } =
-                &mut packet.update;
+            for (input, channel) in latest.input.iter_mut().zip(&packet.dry) {
+                input.extend_from_slice(&channel[..filled]);
+            }
+            for (peak, channel) in latest.peaks.iter_mut().zip(&packet.wet) {
+                *peak = channel[..filled].iter().fold(*peak, |peak, sample| peak.max(sample.abs()));
+            }
+            let MeterUpdate { bands, load, sample_rate, bar, lost, .. } = &packet.update;
             latest.bands.clone_from(bands);
             (latest.load, latest.sample_rate, latest.bar) = (*load, *sample_rate, *bar);
             latest.lost += *lost;
-            latest.input_squares += std::mem::take(input_squares);
             packet.filled = 0;
             // The queue has room for all packets.
             let _ = output.back.push(packet);

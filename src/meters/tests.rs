@@ -45,6 +45,7 @@ fn peaks_are_of_the_output_since_the_last_update() {
     let update = viewer.latest().unwrap();
     assert_eq!((update.peaks, update.sample_rate), ([0.75, 0.5], 48_000.0));
     assert_eq!(update.sound, [const { [0.1875, -0.125, 0.0, 0.25] }; 2], "means of the channels");
+    assert_eq!(update.input, [[0.125, -0.75, 0.5, 0.5], [0.25, 0.5, -0.5, 0.0]]);
     assert_eq!(viewer.latest(), None, "once");
 
     input.measure(&mut [&mut [9.0, 9.0]], |channels| channels[0].copy_from_slice(&[0.0, -0.1]));
