@@ -174,6 +174,24 @@ mod tests {
     }
 
     #[test]
+    fn clearing_releases_a_key_that_was_not_sent() {
+        let settings = Settings { lookahead: true, ..Settings::default() };
+        let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();
+        let (mut queue, mut expected) = (MessageQueue::new(), Keyboard::default());
+        let [on, off] = [[0x90, 69, 100], [0x80, 69, 0]];
+        on.keys().chain(off.keys()).for_each(|event| expected.play(event));
+        queue.push(&mut filter, 0, on, |_, _| ());
+        let mut block = [0.0; 64];
+        while *filter.keyboard() == Keyboard::default() {
+            queue.process(&mut filter, &mut [&mut block], &[], |_, _| panic!("sent"));
+        }
+        queue.push(&mut filter, 0, off, |_, _| ());
+        queue.clear();
+        queue.process(&mut filter, &mut [&mut block], &[], |_, _| ());
+        assert_eq!(*filter.keyboard(), expected);
+    }
+
+    #[test]
     fn too_many_messages_are_played_early_in_order() {
         let settings = Settings { lookahead: true, ..Settings::default() };
         let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();

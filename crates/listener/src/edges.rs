@@ -167,6 +167,8 @@ mod tests {
                     assert!(late.is_some_and(|s| s.abs() < 0.005), "{rate}, {frequency}: {late:?}");
                 };
                 near(find(Kind::Rise, start + wait), start);
+                let steady = find(Kind::Rise, start + 4.0 * wait);
+                assert_eq!(steady, None, "{rate}, {frequency}: no edge in a steady tone");
                 near(find(Kind::Fall, end + wait), end);
             }
         }

@@ -355,5 +355,9 @@ mod tests {
             (0..doubts).for_each(|_| voice.doubt());
             assert_eq!(voice.phrases().len(), phrases, "{doubts} notes do not begin");
         }
+        let mut voice = decoded(&frames);
+        voice.frames.fill(Counts { voices: 1, doubts: 1 });
+        voice.frames[400..].fill(Counts { voices: 2, doubts: 1 });
+        assert_eq!(voice.phrases()[0].notes[1].end, 401, "a phrase ends its last note");
     }
 }

@@ -164,4 +164,12 @@ mod tests {
         near("tone", 2f64.ln() * 44_100.0 / std::f64::consts::TAU);
         near("drive", 40.0);
     }
+
+    #[test]
+    fn notes_of_all_bands_move_to_a_held_key() {
+        let (voice, map, keys) = (Voice::Square, Map::Snap, Keys::Hold);
+        let settings = Settings { voice, map, keys, ..Settings::default() };
+        let held = BandMask::of([crate::notes::A4]);
+        assert_eq!(settings.bands_with_keys(held), settings.sounding_bands());
+    }
 }

@@ -173,5 +173,7 @@ mod tests {
         assert_eq!(off.at_tempo(90.0), off);
         let music = Settings { sync, sync_to: SyncTo::Music, ..Settings::default() };
         assert_eq!(music.at_tempo(90.0), music);
+        let follows = [music, at(90.0), off].map(|settings| settings.follows_tempo());
+        assert_eq!(follows, [true, false, false]);
     }
 }

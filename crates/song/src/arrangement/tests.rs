@@ -156,6 +156,7 @@ fn similar_bars_become_equal() {
     assert_eq!(bars[3].iter().map(|note| note.2).collect::<Vec<_>>(), (79..87).collect::<Vec<_>>());
     // Four bars are a pattern, with at most 256 rows.
     assert_eq!(patterns(&[0, 64, 128, 192], 256, &[]).len(), 1);
+    assert_eq!(patterns(&[0, 64, 128, 192], 236, &[]).len(), 1, "the last bar is shorter");
     assert_eq!(patterns(&[0, 65, 130, 195], 260, &[]), [0..195, 195..260]);
 }
 
