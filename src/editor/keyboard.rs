@@ -2,11 +2,11 @@
 
 use super::{
     band_grid,
-    controls::focus_ring,
+    controls::{focus_ring, menu},
     theme::{self, Scale},
 };
 use crate::session::Edits;
-use egui::{Align2, CornerRadius, Popup, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo};
+use egui::{Align2, CornerRadius, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo};
 use tone_filter_dsp::{
     Map, PitchClass, Settings, Targets,
     notes::{PITCH_CLASSES, pitch_class},
@@ -126,7 +126,7 @@ impl Keys<'_> {
         if let Some(other) = over.filter(|_| response.drag_stopped()) {
             edits.set_targets(targets.with(index, PitchClass::new(other)));
         }
-        Popup::menu(response).show(|ui| {
+        menu(response, |ui| {
             for other in from_c() {
                 let chosen = targets.of(index).index() == other;
                 if ui.selectable_label(chosen, PITCH_CLASSES[other]).clicked() && !chosen {

@@ -1,7 +1,7 @@
 //! Bar at the top: presets, A and B, undo and redo, zoom and theme, and the output level.
 
 use super::{
-    controls::{button, toggle},
+    controls::{button, menu, toggle},
     preset_browser::PresetBrowser,
     preset_files::PresetFiles,
     size,
@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{params::Keep, session::Edits};
 use egui::{
-    Align2, Color32, CornerRadius, Popup, Rect, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo,
-    pos2, text::LayoutJob, vec2,
+    Align2, Color32, CornerRadius, Rect, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2,
+    text::LayoutJob, vec2,
 };
 use plugin_guard::Track;
 use tone_filter_dsp::Bands;
@@ -266,7 +266,7 @@ fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     let now = edits.params.editor_zoom.load();
     let percent = |zoom: f32| format!("{:.0} %", 100.0 * zoom);
     let response = button(ui, place, scale, "Zoom", &percent(now), true);
-    Popup::menu(&response).show(|ui| {
+    menu(&response, |ui| {
         let contrast = &edits.params.editor_contrast;
         let mut on = contrast.load();
         ui.scope(|ui| {

@@ -1,14 +1,13 @@
 //! Menu of files: saves, deletes, imports and exports presets, loads scores, and saves notes.
 
 use super::{
+    controls::menu,
     file_dialog::{FileDialog, Purpose},
     save_notes::SaveNotes,
     theme,
 };
 use crate::{params::DEFAULT_PRESET, session::Edits};
-use egui::{
-    Button, Id, Key, Modal, Modifiers, Popup, Response, RichText, ScrollArea, TextEdit, Ui,
-};
+use egui::{Button, Id, Key, Modal, Modifiers, Response, RichText, ScrollArea, TextEdit, Ui};
 
 /// Width of a dialog in points.
 const WIDTH: f32 = 260.0;
@@ -43,7 +42,7 @@ impl PresetFiles {
                 Purpose::Notes(format) => self.notes.accept(format, path),
             }
         }
-        let opens = Popup::menu(button).show(|ui| self.entries(ui, name, edits));
+        let opens = menu(button, |ui| self.entries(ui, name, edits));
         self.ask(ui, edits);
         self.show_notes(ui, edits);
         opens.is_some_and(|opens| opens.inner)

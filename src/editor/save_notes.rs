@@ -67,6 +67,7 @@ impl SaveNotes {
         let caption = ui.label(RichText::new("File").color(theme::DIM));
         let field = TextEdit::singleline(&mut self.path).hint_text("leave empty to choose a file");
         ui.add(field.desired_width(f32::INFINITY)).labelled_by(caption.id);
+        ui.label(RichText::new("Save as").color(theme::DIM));
         ui.horizontal_wrapped(|ui| {
             for format in Format::ALL {
                 let (name, help) = named(format);

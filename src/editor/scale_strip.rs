@@ -5,7 +5,7 @@ use super::{
     theme::{self, Scale},
 };
 use crate::{params::Control, session::Edits};
-use egui::{Align2, Popup, Pos2, Rect, Sense, Ui, Vec2, vec2};
+use egui::{Align2, Pos2, Rect, Sense, Ui, Vec2, vec2};
 use tone_filter_dsp::{BandState, Group};
 
 /// Tooltip text of Range about the cost of the notes below A3, as measured in `docs/performance.md`.
@@ -67,7 +67,7 @@ pub fn legend(ui: &Ui, area: Rect, scale: Scale) {
     }
     let place = area.with_min_x(area.right() - area.height());
     let response = controls::button(ui, place, scale, "Meaning of the marks", "?", true);
-    Popup::menu(&response).show(|ui| {
+    controls::menu(&response, |ui| {
         for (state, name) in LEGEND.iter().zip(names) {
             ui.horizontal(|ui| {
                 let size = Vec2::splat(1.2 * font.size);

@@ -140,9 +140,13 @@ pub fn text_width(ui: &egui::Ui, text: &str, font: FontId) -> f32 {
     ui.painter().layout_no_wrap(text.to_owned(), font, Color32::PLACEHOLDER).size().x
 }
 
-/// Makes buttons stand out from the background of a menu or a dialog, and centres the items beside them.
+/// Makes buttons stand out from the background of a menu or a dialog, the focused one by an outline, and centres the items beside
+/// them.
 pub fn raise(ui: &mut egui::Ui) {
-    ui.visuals_mut().widgets.inactive.weak_bg_fill = *LINE;
+    let widgets = &mut ui.visuals_mut().widgets;
+    widgets.inactive.weak_bg_fill = *LINE;
+    // Focused or pressed.
+    widgets.active.bg_stroke = Stroke::new(1.5, ACCENT);
     let height = ui.text_style_height(&egui::TextStyle::Button);
     let spacing = ui.spacing_mut();
     spacing.interact_size.y = height + 2.0 * spacing.button_padding.y;
@@ -151,9 +155,10 @@ pub fn raise(ui: &mut egui::Ui) {
 /// Outlines radio buttons and checkboxes, whose fill is that of menus and dialogs.
 pub fn outline(ui: &mut egui::Ui) {
     let widgets = &mut ui.visuals_mut().widgets;
-    for state in [&mut widgets.inactive, &mut widgets.hovered, &mut widgets.active] {
+    for state in [&mut widgets.inactive, &mut widgets.hovered] {
         state.bg_stroke = Stroke::new(1.0, DIM);
     }
+    widgets.active.bg_stroke = Stroke::new(1.5, ACCENT);
 }
 
 /// Sets the size of all text for which a widget names no font, as in menus, dialogs and tooltips, by `scale`.

@@ -35,7 +35,8 @@ const FADE: f32 = 2.0;
 /// Minimum time in seconds between two changes of [`Sentences`]. On Linux, each changed sentence is a message on D-Bus.
 const SENTENCE_PAUSE: f64 = 1.0;
 /// Text on mouse actions, in a cell's tooltip.
-const HELP: &str = "Click mutes, alt-click solos, drag paints, right-click brings all back";
+const HELP: &str =
+    "Click mutes or brings back, alt-click solos, drag paints, right-click brings all back";
 
 pub struct BandGrid {
     cells: [Cell; TONES],

@@ -11,8 +11,8 @@ use crate::{params::Control, session::Edits};
 pub use choice::is_switch;
 pub use choice::list;
 use egui::{
-    Align2, Color32, CornerRadius, Id, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui,
-    Vec2, WidgetInfo, vec2,
+    Align2, Color32, CornerRadius, Id, InnerResponse, Popup, Pos2, Rect, Response, Role, Sense,
+    Stroke, StrokeKind, Ui, Vec2, WidgetInfo, output::OutputEvent, vec2,
 };
 use plugin_guard::{Automation, Indication, Rgb};
 pub use slider::{arrows, wheel};
@@ -192,6 +192,23 @@ pub fn toggle(
     let (centre, font) = (place.center(), scale.font(12.0));
     theme::text(ui.painter(), centre, Align2::CENTER_CENTER, text, font, colour);
     response
+}
+
+/// Shows a menu at `button`. A click on one of its widgets closes it; egui itself closes menus at clicks of the pointer, but not
+/// at those of a key or a screen reader.
+pub fn menu<R>(button: &Response, content: impl FnOnce(&mut Ui) -> R) -> Option<InnerResponse<R>> {
+    let clicks = |ui: &Ui| {
+        let is_click = |event: &&OutputEvent| matches!(event, OutputEvent::Clicked(_));
+        ui.output(|output| output.events.iter().filter(is_click).count())
+    };
+    Popup::menu(button).show(|ui| {
+        let before = clicks(ui);
+        let result = content(ui);
+        if clicks(ui) > before {
+            ui.close();
+        }
+        result
+    })
 }
 
 /// Outlines a control that has the keyboard focus, and scrolls to it.

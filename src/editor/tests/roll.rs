@@ -444,6 +444,12 @@ fn the_panel_of_notes_has_names_and_the_selection() {
         assert!(editor.shapes().any(stands_out), "the radio buttons are visible");
         editor.run("Back");
         assert!(!editor.offers("Back"), "the dialog has closed");
+        // The keyboard closes menus, too.
+        editor.run("Save and load presets: File");
+        editor.focus("Save notes as ...");
+        editor.run("<Enter>");
+        assert!(editor.offers("Back") && !editor.offers("New"), "{size:?}");
+        editor.run("Back");
         editor.panel().roll.selection = Some(1.0..2.0);
         editor.run(PANEL);
         assert!(editor.offers("The selection"), "{size:?}");
