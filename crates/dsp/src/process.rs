@@ -210,8 +210,7 @@ impl ToneFilter {
     pub fn process_into(&mut self, input: &[&[f32]], output: &mut [&mut [f32]]) {
         let count = input.len().min(output.len());
         let (input, output) = (&input[..count], &mut output[..count]);
-        let lengths = input.iter().map(|i| i.len()).chain(output.iter().map(|o| o.len()));
-        let frames = lengths.min().unwrap_or(0);
+        let frames = frames(output, input);
         for (from, to) in input.iter().zip(output.iter_mut()) {
             to[..frames].copy_from_slice(&from[..frames]);
         }

@@ -159,12 +159,10 @@ impl Notes {
                     && !track.reported
                     && frame + 1 - start >= self.shortest
                 {
-                    track.reported = true;
                     if track.begun + LATE < start {
                         self.voice.iter_mut().for_each(|voice| voice.doubt());
                     }
-                    let velocity = Some(velocity(self.gain * track.peak));
-                    report(Event { note, frame: start, velocity });
+                    track.report_start(note, self.gain, &mut report);
                 }
             } else if track.start.is_some() {
                 track.armed |= !begun;
@@ -203,6 +201,14 @@ impl Notes {
 }
 
 impl Track {
+    /// Reports the start of the note if there is one that was not reported. `gain` is that of its power.
+    fn report_start(&mut self, note: usize, gain: f32, report: &mut impl FnMut(Event)) {
+        if let (Some(frame), false) = (self.start, self.reported) {
+            self.reported = true;
+            report(Event { note, frame, velocity: Some(velocity(gain * self.peak)) });
+        }
+    }
+
     /// Ends the note if there is one. If it was too short to be reported, `short` has the gain of its power to report it now, or
     /// else this returns true.
     fn end(
@@ -212,9 +218,8 @@ impl Track {
         short: Option<f32>,
         report: &mut impl FnMut(Event),
     ) -> bool {
-        if let (Some(start), Some(gain), false) = (self.start, short, self.reported) {
-            self.reported = true;
-            report(Event { note, frame: start, velocity: Some(velocity(gain * self.peak)) });
+        if let Some(gain) = short {
+            self.report_start(note, gain, report);
         }
         if self.reported {
             report(Event { note, frame, velocity: None });

@@ -74,8 +74,10 @@ fn remedy_for(flag: &str) -> &'static str {
 /// Observer of a filter's input, decisions and bands. Finds out why no note sounds.
 #[derive(Debug, Clone)]
 pub struct Unheard {
-    /// Whether a band has sounded, or the noise of the voice Chip.
+    /// Whether a band has sounded.
     has_sounded: bool,
+    /// Whether the voice Chip has played noise.
+    has_noise: bool,
     /// Bands whose notes were detected.
     detected: BandMask,
     /// Bands whose notes were detected while the bands were not muted.
@@ -94,6 +96,7 @@ impl Default for Unheard {
     fn default() -> Self {
         Self {
             has_sounded: false,
+            has_noise: false,
             detected: BandMask::NONE,
             unmuted: BandMask::NONE,
             finder: Finder::default(),
@@ -122,8 +125,7 @@ impl Unheard {
             return;
         }
         self.frames = decisions.frames;
-        // Drums that the voice Chip plays need no notes.
-        self.has_sounded = filter.chip().is_some_and(|tick| tick.noise.amplitude > 0.0);
+        self.has_noise |= filter.chip().is_some_and(|tick| tick.noise.amplitude > 0.0);
         self.finder.push(filter);
         let sounding = filter.sounding_bands();
         for (note, on) in decisions.on.iter().enumerate() {
@@ -172,6 +174,9 @@ impl Unheard {
             Cause::Weak
         } else if has_score {
             Cause::Score
+        } else if self.has_noise {
+            // Drums need no notes.
+            return None;
         } else if settings.focus == 0.0 {
             Cause::UnpitchedWithoutFocus
         } else {
