@@ -66,7 +66,9 @@ pub fn truncated(x: f32) -> i32 {
 /// a relative 1e-6. At the origin, the angle is 0.
 #[inline(always)]
 pub fn polar(x: f32, y: f32) -> (f32, f32) {
-    let distance = (x * x + y * y).sqrt();
+    // The squares of small values would underflow. A power of two scales without rounding.
+    let scale = if x.abs().max(y.abs()) < 1e-12 { (1u128 << 80) as f32 } else { 1.0 };
+    let distance = ((scale * x).powi(2) + (scale * y).powi(2)).sqrt() / scale;
     // tan(p/2) = sin(p) / (1 + cos(p)). The arc tangent is Abramowitz and Stegun's 4.4.49.
     let half = y.abs() / (distance + x.abs()).max(f32::MIN_POSITIVE);
     let u = half * half;
@@ -145,7 +147,7 @@ mod tests {
     fn polar_coordinates_are_near_those_of_f64() {
         for step in -3141..=3141 {
             let angle = f64::from(step) / 1000.0;
-            for radius in [1e-6, 1.0, 1e4] {
+            for radius in [1e-30, 1e-6, 1.0, 1e4] {
                 let (x, y) = ((radius * angle.cos()) as f32, (radius * angle.sin()) as f32);
                 let (near, distance) = polar(x, y);
                 let exact = f64::from(y).atan2(f64::from(x));
