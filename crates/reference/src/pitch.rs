@@ -20,6 +20,8 @@ const FALLEN: f64 = 0.5;
 const DECAY: f64 = 1e-3;
 /// Factor on the power of the band that already plays a pitch, so that another band takes over only if it is 3 dB stronger.
 const ADVANTAGE: f64 = 2.0;
+/// Ratio of two powers up to which they count as equal, so that rounding errors do not choose among bands at the ceiling.
+const EQUAL: f64 = 1.001;
 
 /// Settings that move a note's pitch.
 #[derive(Debug, Clone, Copy)]
@@ -191,7 +193,7 @@ impl Pitches {
                 None => sums.push((target_pitch, power)),
             }
             match best.iter_mut().find(|(pitch, ..)| *pitch == target_pitch) {
-                Some(best) if score > best.2 => *best = (target_pitch, tone, score),
+                Some(best) if score > EQUAL * best.2 => *best = (target_pitch, tone, score),
                 Some(_) => {}
                 None if score > 0.0 => best.push((target_pitch, tone, score)),
                 None => {}

@@ -27,6 +27,8 @@ const FALLEN: f32 = 0.5;
 const DECAY: f32 = 1e-3;
 /// Factor on the power of the band that already plays a pitch, so that another band takes over only if it is 3 dB stronger.
 const ADVANTAGE: f32 = 2.0;
+/// Ratio of two powers up to which they count as equal: bands at the ceiling differ by rounding errors.
+const EQUAL: f32 = 1.001;
 /// Sentinel: no band.
 const NONE: u8 = u8::MAX;
 /// Fractional bits of a note's phase and step. Without them, the sum of steps would drift.
@@ -286,7 +288,7 @@ impl Notes {
             let leads = usize::from(self.leaders[pitch]) == tone;
             let score = if leads { ADVANTAGE * power } else { power };
             sums[pitch] += power;
-            if score > best[pitch].1 {
+            if score > EQUAL * best[pitch].1 {
                 best[pitch] = (tone as u8, score);
             }
         }

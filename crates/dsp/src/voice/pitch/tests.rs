@@ -86,7 +86,7 @@ impl Rig {
 /// Description of a threshold, a value beyond it, a value within it, and the check.
 type Threshold = (&'static str, [f32; 2], fn(f32) -> bool);
 
-const THRESHOLDS: [Threshold; 8] = [
+const THRESHOLDS: [Threshold; 9] = [
     ("a note begins above -30 dB of the greatest power", [0.995e-3, 1.005e-3], |power| {
         Rig::sounding(A4, 10.0).glides(A4, C5, power)
     }),
@@ -147,6 +147,13 @@ const THRESHOLDS: [Threshold; 8] = [
         assert_eq!(gains[E5] == 0.0, !leads);
         assert!((gains[C5] + gains[E5] - (1.0 + power).sqrt()).abs() < 1e-6, "the power of both");
         leads
+    }),
+    ("the first of two equal bands leads", [1.0005, 1.0015], |power| {
+        let mut rig = Rig::new(0.0);
+        rig.offsets[E5] = -4;
+        [(C5, 1.0), (E5, power)].map(|(tone, power)| rig.play(tone, power));
+        rig.blocks(1);
+        rig.before.0[E5] > 0.0
     }),
 ];
 
