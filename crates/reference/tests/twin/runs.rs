@@ -8,6 +8,7 @@ use tone_filter_dsp::{
 use tone_filter_testkit::{
     Scene,
     reference::{self, Decision, Early},
+    signals::{self, noise},
 };
 
 /// Returns a scene with constant controls, without sidechain, keys and score, on the fastest kernel.
@@ -118,6 +119,17 @@ pub fn truth(scene: &Scene, played: &Played) -> Vec<Vec<f64>> {
     outputs
 }
 
+/// Returns the twin's own signal-to-noise ratio in dB, with noise 90 dB below each sample and with a tuning one f32 higher.
+pub fn sensitivity(scene: &Scene, played: &Played, exact: &[Vec<f64>]) -> f64 {
+    let (mut scene, mut decided, mut noise) = (scene.clone(), played.decided.clone(), noise(1));
+    let samples = scene.input.iter_mut().chain(&mut scene.sidechain).flatten();
+    samples.for_each(|x| *x *= 1.0 + 2f32.powi(-15) * noise() as f32);
+    let settings = decided.iter_mut().flat_map(|(settings, _)| settings);
+    settings.for_each(|settings| settings.tuning = settings.tuning.next_up());
+    let output = truth(&scene, &Played { output: Vec::new(), decided }).concat();
+    signals::snr(&exact.concat(), &output.into_iter().map(|y| y as f32).collect::<Vec<_>>())
+}
+
 /// Converts the listener's decisions, which are in the order of its notes, to the order of the tones.
 fn decision(decisions: &Decisions) -> Decision {
     let index = |tone: usize| to_listener(tone);
@@ -155,7 +167,7 @@ fn key_event(event: KeyEvent) -> reference::Event {
 
 /// Returns the signal-to-noise ratio of all channels together in dB.
 pub fn snr(truth: &[Vec<f64>], output: &[Vec<f32>]) -> f64 {
-    tone_filter_testkit::signals::snr(&truth.concat(), &output.concat())
+    signals::snr(&truth.concat(), &output.concat())
 }
 
 const _: () = assert!(TONES == reference::TONES && BLOCK == reference::BLOCK);
