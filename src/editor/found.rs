@@ -17,8 +17,9 @@ const CANCELS: f32 = 0.01;
 /// Tempo in beats per minute from which on a click halves the tempo; below, a click doubles it. Tempos between half of this one
 /// and this one are the most common.
 const HALVED: f64 = 115.0;
-/// Sum of squares up to which the input counts as silence.
-const SILENCE: f32 = 1e-6;
+
+/// Text and tooltip of a value, and whether it is a button.
+type Value<'a> = (&'a str, &'static str, bool);
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DetectedKey {
@@ -44,40 +45,33 @@ impl DetectedKey {
         self.squares = std::array::from_fn(|index| KEPT * self.squares[index] + new[index]);
     }
 
-    /// Shows the values from the right of `area` to the left as far as there is room. Returns the remaining area, and the tooltips of
-    /// the values without room.
-    pub fn show(
-        &self,
-        ui: &Ui,
-        mut area: Rect,
-        scale: Scale,
-        edits: &mut Edits,
-    ) -> (Rect, Vec<&'static str>) {
+    /// Shows the values from the right of `rest` to the left as far as there is room, and removes their places from `rest`. Returns
+    /// the tooltips of the values without room.
+    pub fn show(&self, ui: &Ui, rest: &mut Rect, scale: Scale, edits: &mut Edits) -> Vec<&str> {
         let mut hidden = Vec::new();
-        self.values(edits, |text, tip, is_button| {
-            let clicked = item(ui, &mut area, scale, text, tip, is_button);
-            hidden.extend(clicked.is_none().then_some(tip));
+        self.values(edits, |value| {
+            let clicked = item(ui, rest, scale, value);
+            hidden.extend(clicked.is_none().then_some(value.1));
             clicked == Some(true)
         });
-        (area, hidden)
+        hidden
     }
 
     /// Shows the values whose tooltips are `hidden` as entries of a menu.
     pub fn show_entries(&self, ui: &mut Ui, hidden: &[&str], edits: &mut Edits) {
-        self.values(edits, |text, tip, is_button| {
+        self.values(edits, |(text, tip, is_button)| {
             hidden.contains(&tip)
                 && ui.add_enabled(is_button, Button::new(text)).on_hover_text(tip).clicked()
         });
     }
 
-    /// Passes a warning if left and right cancel, then tempo, key and tuning to `show`: text, tooltip, and whether it is a button.
-    /// `show` returns whether it was clicked.
-    fn values(&self, edits: &mut Edits, mut show: impl FnMut(&str, &'static str, bool) -> bool) {
+    /// Passes a warning if left and right cancel, then tempo, key and tuning to `show`, which returns whether the value was clicked.
+    fn values(&self, edits: &mut Edits, mut show: impl FnMut(Value) -> bool) {
         let [mean, channels] = self.squares;
         let stereo = edits.params.chosen().settings.stereo;
         if channels > 0.0 && mean <= CANCELS * channels && stereo != Stereo::Stereo {
             let tip = "The bands hear the mean of left and right, which are of opposite polarity. Set Stereo to Stereo";
-            show("Left and right cancel", tip, false);
+            show(("Left and right cancel", tip, false));
         }
         if let Some((found, certainty)) = self.tempo {
             // In the octave that the user has chosen.
@@ -86,23 +80,23 @@ impl DetectedKey {
             let tempo = found * octaves.exp2();
             let tip =
                 "Tempo of the music. A click doubles or halves it, for instance from 85 to 170";
-            if show(&format!("{tempo:.0} BPM, {:.0} % sure", 100.0 * certainty), tip, true) {
+            if show((&format!("{tempo:.0} BPM, {:.0} % sure", 100.0 * certainty), tip, true)) {
                 let other = if tempo < HALVED { 2.0 * tempo } else { 0.5 * tempo };
                 edits.set_tempo(other as f32);
             }
-        } else if channels > SILENCE {
-            show("No tempo yet", "The tempo of the music appears after some bars", false);
+        } else if channels > 0.0 {
+            show(("No tempo yet", "The tempo of the music appears after some bars", false));
         }
-        if let Some(key) = &self.key {
-            if show(&key.to_string(), "Sets Root and Scale to the key of the music", true) {
-                edits.change("scale", |settings| {
-                    (settings.root, settings.scale) = (key.root, key.scale);
-                });
-            }
+        if let Some(key) = &self.key
+            && show((&key.to_string(), "Sets Root and Scale to the key of the music", true))
+        {
+            edits.change("scale", |settings| {
+                (settings.root, settings.scale) = (key.root, key.scale);
+            });
         }
         if let Some(hertz) = self.tuning {
             let text = format!("A4 = {hertz:.1} Hz");
-            if show(&text, "Sets Tuning to that of the music", true) {
+            if show((&text, "Sets Tuning to that of the music", true)) {
                 // Rounded to the one decimal on display.
                 let shown = ((10.0 * hertz).round() / 10.0) as f32;
                 let limits = spec("tuning").map_or((0.0, f32::MAX), |spec| (spec.min, spec.max));
@@ -115,16 +109,10 @@ impl DetectedKey {
     }
 }
 
-/// Shows `text` as a button or a label at the right of `rest`, and removes its place from `rest`. Returns whether it was clicked;
+/// Shows a value as a button or a label at the right of `rest`, and removes its place from `rest`. Returns whether it was clicked;
 /// `None` if there is too little room for the text and the square button of the legend.
-fn item(
-    ui: &Ui,
-    rest: &mut Rect,
-    scale: Scale,
-    text: &str,
-    tip: &str,
-    is_button: bool,
-) -> Option<bool> {
+fn item(ui: &Ui, rest: &mut Rect, scale: Scale, value: Value) -> Option<bool> {
+    let (text, tip, is_button) = value;
     let font = scale.font(11.0);
     let place = rest.with_min_x(rest.right() - theme::text_width(ui, text, font.clone()));
     let left = place.left() - scale.length(14.0).max(6.0);

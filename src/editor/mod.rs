@@ -380,8 +380,8 @@ impl Panel {
             keyboard::show(ui, layout.keyboard, layout.grid, scale, edits);
         }
         let strip = roll::view_switch(ui, layout.strip, scale, edits);
-        let rest = scale_strip::show(ui, strip, scale, edits);
-        let (rest, hidden) = self.detected_key.show(ui, rest, scale, edits);
+        let mut rest = scale_strip::show(ui, strip, scale, edits);
+        let hidden = self.detected_key.show(ui, &mut rest, scale, edits);
         let more = |ui: &mut Ui| self.detected_key.show_entries(ui, &hidden, edits);
         scale_strip::legend(ui, rest, scale, more, !hidden.is_empty());
         if let Some(area) = layout.spectrum {

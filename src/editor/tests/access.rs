@@ -232,50 +232,44 @@ fn the_tasks_of_a_newcomer_take_few_keys() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("eight.mid");
     let menu = "<Enter> | <ArrowUp> | <Enter> | <Tab> | <Tab> | <Tab> | <Tab>";
-    let (save, softer) = (
-        format!("{menu} | ~{} | <Tab> | <Space>", path.display()),
-        ["<ArrowLeft>"; 10].join(" | "),
-    );
+    let save = format!("{menu} | ~{} | <Tab> | <Space>", path.display());
+    let next = "<Enter> | <ArrowDown> | <Enter>";
     let preset = Preset::factory("game-boy").unwrap().settings;
     let above = BandRange::Whole.by_pitch().skip_while(|&tone| notes::name(tone) != "C3");
     let muted = above.take(12).fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
-    // With nothing but the window and the keyboard, at each size: the control that Tab reaches, and the keys from there.
-    for (size, name, keys) in [
-        (MIN_SIZE, "Tempo, key, marks: ?", "<Enter> | <ArrowDown> | <Enter>"),
-        (DEFAULT_SIZE, TEMPO, "<Enter>"),
-    ]
-    .into_iter()
-    .flat_map(|(size, tempo, keys)| {
-        [
-            (size, tempo, keys),
-            (size, "Preset: Tone Filter", "<Enter> | ~game boy | <Enter>"),
-            (size, "Tone", &softer),
-            (size, "Save and load presets: File", &save),
-            (size, "Octave 3", "<Enter>"),
-            (size, "Zoom: 100 %", "<Enter> | <ArrowDown> | <Enter>"),
-        ]
-    }) {
-        let mut editor = with_tempo(size);
-        editor.hear(&noisy_chord(if keys == save { 3.0 } else { 0.0 }, 48_000.0));
-        // The tempo comes last, so it is reached backwards.
-        let is_tempo = name == TEMPO || name.ends_with('?');
-        editor.hold(if is_tempo { Modifiers::SHIFT } else { Modifiers::NONE });
-        let steps = keys.split(" | ").map(|step| step.strip_prefix('~').map_or(1, str::len));
-        let count = tab_to(&mut editor, name) + steps.sum::<usize>();
-        editor.hold(Modifiers::NONE);
-        editor.run(keys);
-        editor.panel().capture.finish();
-        editor.frames(3);
-        let (settings, params) = (editor.settings(), editor.params());
-        let done = match name {
-            "Preset: Tone Filter" => is_same(&settings, &preset),
-            "Tone" => settings.tone < 3650.0,
-            "Save and load presets: File" => fs::remove_file(&path).is_ok(),
-            "Octave 3" => settings.bands == muted,
-            "Zoom: 100 %" => params.editor_zoom.load() == 1.25,
-            _ => params.tempo.load() == 174.0,
-        };
-        assert!(done && count <= MOST_KEYS, "{name} at {size:?}: {done}, {count} keys");
+    // With nothing but the window and the keyboard: the control that Tab reaches, and the keys from there.
+    for (size, tempo, double) in
+        [(MIN_SIZE, "Tempo, key, marks: ?", next), (DEFAULT_SIZE, TEMPO, "<Enter>")]
+    {
+        for (name, keys) in [
+            (tempo, double),
+            ("Preset: Tone Filter", "<Enter> | ~game boy | <Enter>"),
+            ("Tone", &["<ArrowLeft>"; 10].join(" | ")),
+            ("Save and load presets: File", &save),
+            ("Octave 3", "<Enter>"),
+            ("Zoom: 100 %", next),
+        ] {
+            let mut editor = with_tempo(size);
+            editor.hear(&noisy_chord(if keys == save { 3.0 } else { 0.0 }, 48_000.0));
+            // The tempo comes last, so it is reached backwards.
+            editor.hold(if name == tempo { Modifiers::SHIFT } else { Modifiers::NONE });
+            let steps = keys.split(" | ").map(|step| step.strip_prefix('~').map_or(1, str::len));
+            let count = tab_to(&mut editor, name) + steps.sum::<usize>();
+            editor.hold(Modifiers::NONE);
+            editor.run(keys);
+            editor.panel().capture.finish();
+            editor.frames(3);
+            let (settings, params) = (editor.settings(), editor.params());
+            let done = match name {
+                "Preset: Tone Filter" => is_same(&settings, &preset),
+                "Tone" => settings.tone < 3650.0,
+                "Save and load presets: File" => fs::remove_file(&path).is_ok(),
+                "Octave 3" => settings.bands == muted,
+                "Zoom: 100 %" => params.editor_zoom.load() == 1.25,
+                _ => params.tempo.load() == 174.0,
+            };
+            assert!(done && count <= MOST_KEYS, "{name} at {size:?}: {done}, {count} keys");
+        }
     }
 }
 
