@@ -77,6 +77,8 @@ pub struct HeardNote {
 pub struct Heard {
     pub notes: Vec<HeardNote>,
     pub beats: Vec<Beat>,
+    /// Tempo of the last [`TAIL`] in beats per minute, and its certainty, 0..1.
+    pub tempo: Option<(f64, f32)>,
 }
 
 impl Heard {
@@ -329,8 +331,10 @@ impl Recording {
         if beats {
             self.due[1] = now + PERIODS[1];
             let new = self.recorder.beats(now - TAIL, now);
-            let new = new.map_or(Vec::new(), |new: Beats| new.beats);
+            let tempo = |new: &Beats| Some((new.tempo()?, new.certainty as f32));
             let heard = &mut *lock(heard);
+            heard.tempo = new.as_ref().and_then(tempo);
+            let new = new.map_or(Vec::new(), |new| new.beats);
             let oldest = now - SECONDS as f64;
             // Earlier beats stay, as they were detected with more music after them.
             heard.beats.retain(|beat| (oldest..now - 0.5 * TAIL).contains(&beat.time));

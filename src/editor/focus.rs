@@ -1,6 +1,6 @@
 //! Keyboard focus of the window, and the keys that the window uses. The host gets all other keys.
 
-use egui::Context;
+use egui::{Context, LayerId};
 use nice_plug_egui::{Frame, Key, KeyCapture};
 
 /// Keys that operate the focused control or close a menu: name and X11 keysym.
@@ -18,6 +18,15 @@ const CONTROLLING: [(&str, u32); 9] = [
 
 /// Keys that the window uses even without a focused control: Tab for the next control, R for the piano roll.
 const ALWAYS: [(&str, u32); 2] = [("Tab", 0xFF09), ("r", 'r' as u32)];
+
+/// Keys that change the zoom while Control (on macOS Command) is held; the last two are those of the numeric keypad.
+const ZOOMING: [(&str, u32); 5] =
+    [("+", '+' as u32), ("=", '=' as u32), ("-", '-' as u32), ("+", 0xFFAB), ("-", 0xFFAD)];
+
+/// Returns whether a dialog is open, which gets all keys.
+pub fn in_dialog(ctx: &Context) -> bool {
+    ctx.memory(|memory| !memory.is_above_modal_layer(LayerId::background()))
+}
 
 #[derive(Default)]
 pub struct Focus {
@@ -38,8 +47,10 @@ impl Focus {
     /// Takes the focus from the host for a text field. Gives it back once no control has egui's focus and no menu is open. Leaves
     /// unused keys to the host. Returns whether the window has the focus.
     pub fn update(&mut self, ctx: &Context, frame: &mut Frame) -> bool {
-        let typing = ctx.text_edit_focused();
-        let used = CONTROLLING.iter().chain(&ALWAYS);
+        let typing = ctx.text_edit_focused() || in_dialog(ctx);
+        let held = ctx.input(|input| input.modifiers.command);
+        let zooming = ZOOMING.iter().filter(|_| held);
+        let used = CONTROLLING.iter().chain(&ALWAYS).chain(zooming);
         let used = used.filter_map(|(name, _)| name.parse::<Key>().ok());
         frame.set_key_capture(match typing {
             true => KeyCapture::CaptureAll,
@@ -52,7 +63,8 @@ impl Focus {
                 ctx.memory(|memory| memory.focused().is_some()) || egui::Popup::is_any_open(ctx);
             let uses = |symbol: u32, held: bool| {
                 let is = |keys: &[(&str, u32)]| keys.iter().any(|(_, keysym)| *keysym == symbol);
-                typing || !held && (is(&ALWAYS) || controlling && is(&CONTROLLING))
+                let plain = is(&ALWAYS) || controlling && is(&CONTROLLING);
+                typing || if held { is(&ZOOMING) } else { plain }
             };
             let wants = typing || focus.has() && controlling;
             // An error of the update is ignored: without the X server, nothing is shown either.

@@ -1,12 +1,12 @@
-//! Detected key, tuning and tempo of the music, right of the scale. A click on the key sets Root and Scale, a click on the tuning
-//! sets Tuning, a click on the tempo halves or doubles it.
+//! Detected key, tuning and tempo of the music, right of the scale, or in the menu of the legend where they have no room. A click
+//! on the key sets Root and Scale, a click on the tuning sets Tuning, a click on the tempo halves or doubles it.
 
 use super::{
     controls::focus_ring,
     theme::{self, Scale},
 };
 use crate::{meters::MeterUpdate, session::Edits};
-use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo};
+use egui::{Align2, Button, Rect, Role, Sense, Ui, WidgetInfo};
 use tone_filter_dsp::{FoundKey, Stereo, spec};
 
 /// Factor on the sums of squares at each update: a time constant of 1.7 s at 60 updates per second.
@@ -18,6 +18,9 @@ const CANCELS: f32 = 0.01;
 /// and this one are the most common.
 const HALVED: f64 = 115.0;
 
+/// Text and tooltip of a value, and whether it is a button.
+type Value<'a> = (&'a str, &'static str, bool);
+
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DetectedKey {
     /// Decaying sums of squared input samples: first the sum for the mean of left and right, then the average of the sums for
@@ -26,35 +29,74 @@ pub struct DetectedKey {
     key: Option<FoundKey>,
     /// Frequency of A4 in Hz.
     tuning: Option<f64>,
-    /// Detected tempo in beats per minute, and its certainty, 0..1. The filter searches for the tempo if the host reports none, or
-    /// if a setting follows the tempo.
+    /// Detected tempo in beats per minute, and its certainty, 0..1.
     tempo: Option<(f64, f32)>,
 }
 
 impl DetectedKey {
-    /// Takes key, tuning and tempo from `update`, and adds the squares of the update's input to the sums.
-    pub fn push(&mut self, update: &MeterUpdate) {
+    /// Takes key, tuning and tempo from `update`, and adds the squares of the update's input to the sums. Where the filter does not
+    /// search for the tempo, as with Focus at 0 % or a tempo of the host, it is that of the capture (`heard`).
+    pub fn push(&mut self, update: &MeterUpdate, heard: Option<(f64, f32)>) {
         let MeterUpdate { bands, sound: [mean, _], input: [left, right], .. } = update;
         (self.key, self.tuning) = (bands.key, bands.tuning);
-        self.tempo = bands.tempo.map(|tempo| (tempo, bands.tempo_certainty));
+        self.tempo = bands.tempo.map(|tempo| (tempo, bands.tempo_certainty)).or(heard);
         let squares = |samples: &[f32]| samples.iter().map(|x| x * x).sum::<f32>();
         let new = [squares(mean), 0.5 * (squares(left) + squares(right))];
         self.squares = std::array::from_fn(|index| KEPT * self.squares[index] + new[index]);
     }
 
-    /// Shows a warning if left and right cancel, then tuning, key and tempo, from the right of `area` to the left as far as there
-    /// is room. Returns the remaining area.
-    pub fn show(&self, ui: &Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
-        let mut rest = area;
+    /// Shows the values from the right of `rest` to the left as far as there is room, and removes their places from `rest`. Returns
+    /// the tooltips of the values without room.
+    pub fn show(&self, ui: &Ui, rest: &mut Rect, scale: Scale, edits: &mut Edits) -> Vec<&str> {
+        let mut hidden = Vec::new();
+        self.values(edits, |value| {
+            let clicked = item(ui, rest, scale, value);
+            hidden.extend(clicked.is_none().then_some(value.1));
+            clicked == Some(true)
+        });
+        hidden
+    }
+
+    /// Shows the values whose tooltips are `hidden` as entries of a menu.
+    pub fn show_entries(&self, ui: &mut Ui, hidden: &[&str], edits: &mut Edits) {
+        self.values(edits, |(text, tip, is_button)| {
+            hidden.contains(&tip)
+                && ui.add_enabled(is_button, Button::new(text)).on_hover_text(tip).clicked()
+        });
+    }
+
+    /// Passes a warning if left and right cancel, then tempo, key and tuning to `show`, which returns whether the value was clicked.
+    fn values(&self, edits: &mut Edits, mut show: impl FnMut(Value) -> bool) {
         let [mean, channels] = self.squares;
         let stereo = edits.params.chosen().settings.stereo;
         if channels > 0.0 && mean <= CANCELS * channels && stereo != Stereo::Stereo {
             let tip = "The bands hear the mean of left and right, which are of opposite polarity. Set Stereo to Stereo";
-            item(ui, &mut rest, scale, "Left and right cancel", tip, false);
+            show(("Left and right cancel", tip, false));
+        }
+        if let Some((found, certainty)) = self.tempo {
+            // In the octave that the user has chosen.
+            let chosen = f64::from(edits.params.tempo.load());
+            let octaves = if chosen > 0.0 { (chosen / found).log2().round() } else { 0.0 };
+            let tempo = found * octaves.exp2();
+            let tip =
+                "Tempo of the music. A click doubles or halves it, for instance from 85 to 170";
+            if show((&format!("{tempo:.0} BPM, {:.0} % sure", 100.0 * certainty), tip, true)) {
+                let other = if tempo < HALVED { 2.0 * tempo } else { 0.5 * tempo };
+                edits.set_tempo(other as f32);
+            }
+        } else if channels > 0.0 {
+            show(("No tempo yet", "The tempo of the music appears after some bars", false));
+        }
+        if let Some(key) = &self.key
+            && show((&key.to_string(), "Sets Root and Scale to the key of the music", true))
+        {
+            edits.change("scale", |settings| {
+                (settings.root, settings.scale) = (key.root, key.scale);
+            });
         }
         if let Some(hertz) = self.tuning {
             let text = format!("A4 = {hertz:.1} Hz");
-            if item(ui, &mut rest, scale, &text, "Sets Tuning to that of the music", true) {
+            if show((&text, "Sets Tuning to that of the music", true)) {
                 // Rounded to the one decimal on display.
                 let shown = ((10.0 * hertz).round() / 10.0) as f32;
                 let limits = spec("tuning").map_or((0.0, f32::MAX), |spec| (spec.min, spec.max));
@@ -64,35 +106,20 @@ impl DetectedKey {
                 });
             }
         }
-        if let Some(key) = &self.key {
-            let tip = "Sets Root and Scale to the key of the music";
-            if item(ui, &mut rest, scale, &key.to_string(), tip, true) {
-                edits.change("scale", |settings| {
-                    (settings.root, settings.scale) = (key.root, key.scale);
-                });
-            }
-        }
-        if let Some((tempo, certainty)) = self.tempo {
-            let tip = "Tempo of the music and its certainty. A click doubles or halves it, for instance from 85 to 170";
-            let text = format!("{tempo:.0} BPM {:.0} %", 100.0 * certainty);
-            if item(ui, &mut rest, scale, &text, tip, true) {
-                let other = if tempo < HALVED { 2.0 * tempo } else { 0.5 * tempo };
-                edits.set_tempo(other as f32);
-            }
-        }
-        rest
     }
 }
 
-/// If there is room, shows `text` as a button or a label at the right of `rest`, and removes its place from `rest`. Returns
-/// whether it was clicked.
-fn item(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str, tip: &str, is_button: bool) -> bool {
+/// Shows a value as a button or a label at the right of `rest`, and removes its place from `rest`. Returns whether it was clicked;
+/// `None` if there is too little room for the text and the square button of the legend.
+fn item(ui: &Ui, rest: &mut Rect, scale: Scale, value: Value) -> Option<bool> {
+    let (text, tip, is_button) = value;
     let font = scale.font(11.0);
     let place = rest.with_min_x(rest.right() - theme::text_width(ui, text, font.clone()));
-    if place.left() < rest.left() {
-        return false;
+    let left = place.left() - scale.length(14.0).max(6.0);
+    if left - rest.height() < rest.left() {
+        return None;
     }
-    *rest = rest.with_max_x(place.left() - scale.length(14.0).max(6.0));
+    *rest = rest.with_max_x(left);
     let (sense, role) = match is_button {
         true => (Sense::click(), Role::Button),
         false => (Sense::hover(), Role::Label),
@@ -106,5 +133,5 @@ fn item(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str, tip: &str, is_button
     };
     theme::text(ui.painter(), place.right_center(), Align2::RIGHT_CENTER, text, font, colour);
     focus_ring(ui, &response);
-    response.on_hover_text(tip).clicked()
+    Some(response.on_hover_text(tip).clicked())
 }

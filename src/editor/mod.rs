@@ -271,7 +271,8 @@ impl App {
         if let Some(mut update) = self.meters.latest() {
             self.panel.bands = update.bands.read();
             self.panel.held = update.bands.held;
-            self.panel.detected_key.push(&update);
+            let heard = self.panel.capture.capture.heard().tempo;
+            self.panel.detected_key.push(&update, heard);
             self.panel.output = OutputMeter { peaks: update.peaks, load: update.load };
             self.panel.spectrum.push(&update.sound, update.sample_rate);
             let settings = self.panel.session.params.chosen().settings;
@@ -311,8 +312,8 @@ struct Panel {
 
 impl Panel {
     fn show(&mut self, ui: &mut Ui, sink: &dyn Sink) {
-        if !ui.ctx().text_edit_focused() {
-            // The space bar is left to the host's transport. egui would press the focused button with it.
+        if !ui.ctx().text_edit_focused() && !focus::in_dialog(ui.ctx()) {
+            // The space bar is left to the host's transport. egui would press the focused button with it, as in dialogs.
             let is_space =
                 |event: &Event| matches!(event, Event::Key { key: egui::Key::Space, .. });
             ui.input_mut(|input| input.events.retain(|event| !is_space(event)));
@@ -335,6 +336,7 @@ impl Panel {
             Layout::new(window, edits.params.editor_more.load(), self.bar.browser.is_open());
         let Layout { scale, .. } = layout;
         theme::resize(ui.ctx(), scale);
+        preset_bar::zoom_by_keys(ui.ctx(), edits);
         bypass::show(ui, layout.bypass, scale, edits);
         self.bar.files.notes.selection = self.roll.selection.clone();
         self.bar.show(ui, layout.header, scale, &self.bands, &self.output, edits);
@@ -378,9 +380,10 @@ impl Panel {
             keyboard::show(ui, layout.keyboard, layout.grid, scale, edits);
         }
         let strip = roll::view_switch(ui, layout.strip, scale, edits);
-        let rest = scale_strip::show(ui, strip, scale, edits);
-        let rest = self.detected_key.show(ui, rest, scale, edits);
-        scale_strip::legend(ui, rest, scale);
+        let mut rest = scale_strip::show(ui, strip, scale, edits);
+        let hidden = self.detected_key.show(ui, &mut rest, scale, edits);
+        let more = |ui: &mut Ui| self.detected_key.show_entries(ui, &hidden, edits);
+        scale_strip::legend(ui, rest, scale, more, !hidden.is_empty());
         if let Some(area) = layout.spectrum {
             self.spectrum.show(ui, area, scale, &edits.params.chosen().settings, self.grid.hovered);
         }

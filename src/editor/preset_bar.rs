@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{params::Keep, session::Edits};
 use egui::{
-    Align2, Color32, CornerRadius, Rect, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2,
-    text::LayoutJob, vec2,
+    Align2, Color32, Context, CornerRadius, Key, Modifiers, Rect, Role, Sense, Shape, Stroke, Ui,
+    Vec2, WidgetInfo, pos2, text::LayoutJob, vec2,
 };
 use plugin_guard::Track;
 use tone_filter_dsp::Bands;
@@ -266,6 +266,8 @@ fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     let now = edits.params.editor_zoom.load();
     let percent = |zoom: f32| format!("{:.0} %", 100.0 * zoom);
     let response = button(ui, place, scale, "Zoom", &percent(now), true);
+    // Opened by the keyboard, the menu starts at the current zoom.
+    let starts = response.clicked() && response.has_focus();
     menu(&response, |ui| {
         let contrast = &edits.params.editor_contrast;
         let mut on = contrast.load();
@@ -277,11 +279,29 @@ fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
         });
         ui.separator();
         for zoom in ZOOMS {
-            if ui.selectable_label(zoom == now, percent(zoom)).clicked() {
+            let entry = ui.selectable_label(zoom == now, percent(zoom));
+            if zoom == now && starts {
+                entry.request_focus();
+            }
+            if entry.clicked() {
                 size::zoom(ui.ctx(), zoom, edits.host);
             }
         }
     });
+}
+
+/// Changes the zoom by a step for Ctrl (on macOS Command) with Plus or Minus.
+pub fn zoom_by_keys(ctx: &Context, edits: &Edits) {
+    let now = edits.params.editor_zoom.load();
+    let presses = |key| ctx.input_mut(|input| input.consume_key(Modifiers::COMMAND, key));
+    let next = match (presses(Key::Plus) || presses(Key::Equals), presses(Key::Minus)) {
+        (true, _) => ZOOMS.into_iter().find(|zoom| *zoom > now),
+        (_, true) => ZOOMS.into_iter().rfind(|zoom| *zoom < now),
+        _ => None,
+    };
+    if let Some(zoom) = next {
+        size::zoom(ctx, zoom, edits.host);
+    }
 }
 
 /// Shows the output level. The tooltip also has the load, and the text `gains` about Auto level.

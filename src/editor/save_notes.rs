@@ -57,11 +57,18 @@ impl SaveNotes {
         if matches!(self.extent, None | Some(Extent::Selection(_))) {
             self.extent = selection.clone().or(Some(Extent::Bars(8)));
         }
-        ui.scope(|ui| {
-            theme::outline(ui);
+        // Without a focus, the host would get the next key.
+        let nothing_focused = ui.memory(|memory| memory.focused().is_none());
+        ui.columns(2, |columns| {
             let selection = selection.map(|part| ("The selection", part));
-            for (name, part) in EXTENTS.into_iter().chain(selection) {
-                ui.radio_value(&mut self.extent, Some(part), name);
+            for (index, (name, part)) in EXTENTS.into_iter().chain(selection).enumerate() {
+                let ui = &mut columns[index % 2];
+                theme::outline(ui);
+                let is_chosen = self.extent.as_ref() == Some(&part);
+                let radio = ui.radio_value(&mut self.extent, Some(part), name);
+                if is_chosen && nothing_focused {
+                    radio.request_focus();
+                }
             }
         });
         let caption = ui.label(RichText::new("File").color(theme::DIM));
@@ -73,7 +80,6 @@ impl SaveNotes {
                 let (name, help) = named(format);
                 if ui.button(name).on_hover_text(help).clicked() {
                     self.choose_file(format, dialog, edits);
-                    ui.close();
                 }
             }
             self.is_open &= !ui.button("Back").clicked();
@@ -81,15 +87,15 @@ impl SaveNotes {
     }
 
     fn choose_file(&mut self, format: Format, dialog: &mut FileDialog, edits: &mut Edits) {
-        self.is_open = false;
         if self.path.trim().is_empty() {
+            self.is_open = false;
             return dialog.open(Purpose::Notes(format), "Notes", edits.host);
         }
         let path = with_extension(self.path.trim().into(), format);
         if path.exists() {
             edits.state.presets.message = format!("{} exists; choose another name", path.display());
         } else {
-            self.chosen = Some((format, path));
+            (self.is_open, self.chosen) = (false, Some((format, path)));
         }
     }
 

@@ -48,14 +48,15 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
 const LEGEND: [Option<BandState>; 4] =
     [None, Some(BandState::Inactive), Some(BandState::Sounding), Some(BandState::Saturated)];
 
-/// Shows the legend at the right of `area`. If there is too little room, shows a button that opens the legend.
-pub fn legend(ui: &Ui, area: Rect, scale: Scale) {
+/// Shows the legend at the right of `area`. If there is too little room, or if it `has_more` to show, shows a button that opens the
+/// legend below the entries that `more` shows.
+pub fn legend(ui: &Ui, area: Rect, scale: Scale, more: impl FnOnce(&mut Ui), has_more: bool) {
     let (font, space) = (scale.font(11.0), scale.length(18.0).max(8.0));
     let names = LEGEND.map(|state| state.map_or("Muted", BandState::name));
     let width = |name| 1.2 * font.size + theme::text_width(ui, name, font.clone()) + space;
     let widths = names.map(width);
     let mut left = area.right() + space - widths.iter().sum::<f32>();
-    if left >= area.left() {
+    if left >= area.left() && !has_more {
         for ((state, name), width) in LEGEND.iter().zip(names).zip(widths) {
             let at = egui::pos2(left, area.center().y);
             paint_mark(ui, at, font.size, *state);
@@ -66,8 +67,9 @@ pub fn legend(ui: &Ui, area: Rect, scale: Scale) {
         return;
     }
     let place = area.with_min_x(area.right() - area.height());
-    let response = controls::button(ui, place, scale, "Meaning of the marks", "?", true);
+    let response = controls::button(ui, place, scale, "Tempo, key, marks", "?", true);
     controls::menu(&response, |ui| {
+        more(ui);
         for (state, name) in LEGEND.iter().zip(names) {
             ui.horizontal(|ui| {
                 let size = Vec2::splat(1.2 * font.size);

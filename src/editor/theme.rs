@@ -223,6 +223,6 @@ pub fn install(ctx: &egui::Context) {
     });
     ctx.set_theme(egui::Theme::Dark);
     select(ctx, false);
-    // Ctrl with + is left to the host, like all keys that the window does not use.
+    // egui would change the zoom without asking the host for a window of that size.
     ctx.options_mut(|options| options.zoom_with_keyboard = false);
 }

@@ -32,9 +32,9 @@ struct Lines {
 
 impl Lines {
     fn new(width: f32, scale: Scale) -> Self {
-        let [inner, outer] = [scale.length(14.0).max(6.0), scale.length(22.0).max(9.0)];
+        let [inner, outer] = [scale.length(8.0).max(6.0), scale.length(14.0).max(8.0)];
         // Wide enough for each name with its longest value and unit.
-        let least = 8.7 * scale.font(12.0).size;
+        let least = 8.6 * scale.font(12.0).size;
         let column = |groups: &[Group]| {
             let (columns, groups) = (columns(groups) as f32, groups.len() as f32);
             (width - inner * (columns - groups) - outer * (groups - 1.0)) / columns

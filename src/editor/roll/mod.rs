@@ -39,7 +39,7 @@ const SPANS: [usize; 9] = [2, 4, 8, 16, 32, 64, 128, 256, capture::SECONDS];
 const HEIGHTS: [usize; 5] = [usize::MAX, 48, 36, 24, 12];
 /// Longest duration in view, in seconds, at which notes are wide enough for lines along the lead.
 const LONGEST_WITH_LEAD: usize = 128;
-/// Minimum distances in points: between beat lines (bar lines: half of it), and between bar numbers.
+/// Minimum distances in points: between lines of bars and beats, and between bar numbers.
 const APART: [f32; 2] = [8.0, 26.0];
 
 pub struct Roll {
@@ -381,23 +381,26 @@ impl View<'_> {
     }
 }
 
-/// Shows lines and numbers for the host's bars. If the host has reported none, shows the detected bars and beats.
+/// Shows lines and above them numbers for the host's bars. If the host has reported none, shows the detected bars and beats.
 fn show_bars(ui: &Ui, view: &View, scale: Scale) {
     let View { history, heard, .. } = view;
     let font = scale.font(10.0);
+    let lines = view.area.with_min_y(view.area.top() + 1.4 * font.size).y_range();
     let (mut last_line_x, mut last_number_x) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
     let mut show = |column: i64, bar: Option<i64>| {
         let x = view.x_of_column(column);
-        let apart = if bar.is_some() { 0.5 * APART[0] } else { APART[0] };
-        if !view.area.x_range().contains(x) || x - last_line_x < apart {
+        if !view.area.x_range().contains(x) || x - last_line_x < APART[0] {
             return;
         }
         last_line_x = x;
         let colour = if bar.is_some() { *theme::LINE } else { theme::LINE.gamma_multiply(0.5) };
-        ui.painter().vline(x, view.area.y_range(), Stroke::new(1.0, colour));
+        ui.painter().vline(x, lines, Stroke::new(1.0, colour));
         if let Some(bar) = bar.filter(|_| x - last_number_x >= APART[1]) {
             last_number_x = x;
-            let (at, text) = (pos2(x + 3.0, view.area.top()), (bar + 1).to_string());
+            let (at, text) = (pos2(x + 1.0, view.area.top()), (bar + 1).to_string());
+            let width = theme::text_width(ui, &text, font.clone());
+            let place = Rect::from_x_y_ranges(x..=x + width, at.y..=lines.min);
+            ui.painter().rect_filled(place.expand2(vec2(2.0, 0.0)), 2.0, theme::BACKGROUND);
             theme::text(ui.painter(), at, Align2::LEFT_TOP, &text, font.clone(), theme::DIM);
         }
     };

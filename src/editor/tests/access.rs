@@ -6,16 +6,17 @@ use crate::{
     session::is_same,
 };
 use egui::{
-    Event, Key,
+    Event, Key, Modifiers,
     accesskit::{Action, ActionData, ActionRequest},
 };
 use egui_kittest::kittest::NodeT;
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fs};
 use tone_filter_dsp::{
-    BandMask, BandRange, BandState, Bands, CHOICES, Choice, Group, SPECS, Settings, notes,
-    notes::TONES,
+    BandMask, BandRange, BandState, Bands, CHOICES, Choice, Group, SPECS, Settings, ToneFilter,
+    notes, notes::TONES,
 };
 use tone_filter_presets::Preset;
+use tone_filter_testkit::signals::noisy_chord;
 
 /// Returns the names of all controls. Bands and keys are alike, so only those of the note A are among them.
 fn controls(editor: &TestEditor) -> Vec<String> {
@@ -212,7 +213,7 @@ fn presets_and_notices_are_announced() {
     assert_eq!(texts, ["Preset Reference", "Saved"]);
 }
 
-/// Maximum number of key presses for all tasks. At a slow 1.5 s per press, they take less than two minutes.
+/// Maximum number of key presses for a task. At a slow 1.5 s per press, they take less than two minutes.
 const MOST_KEYS: usize = 75;
 
 /// Presses Tab until the control called `name` has the focus. Returns the number of presses.
@@ -228,30 +229,72 @@ fn tab_to(editor: &mut TestEditor, name: &str) -> usize {
 
 #[test]
 fn the_tasks_of_a_newcomer_take_few_keys() {
-    // With nothing but the window and the keyboard: find a sound like a Game Boy, make it softer, and mute an octave.
-    for size in [MIN_SIZE, DEFAULT_SIZE] {
-        let mut editor = TestEditor::new(size);
-        let mut keys = tab_to(&mut editor, "Preset: Tone Filter");
-        editor.key(Key::Enter);
-        let words = "game boy";
-        editor.run(&format!("~{words} | <Enter>"));
-        keys += words.len() + 2;
-        let preset = Preset::factory("game-boy").unwrap().settings;
-        assert!(is_same(&editor.settings(), &preset));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("eight.mid");
+    let menu = "<Enter> | <ArrowUp> | <Enter> | <Tab> | <Tab> | <Tab> | <Tab>";
+    let save = format!("{menu} | ~{} | <Tab> | <Space>", path.display());
+    let next = "<Enter> | <ArrowDown> | <Enter>";
+    let preset = Preset::factory("game-boy").unwrap().settings;
+    let above = BandRange::Whole.by_pitch().skip_while(|&tone| notes::name(tone) != "C3");
+    let muted = above.take(12).fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
+    // With nothing but the window and the keyboard: the control that Tab reaches, and the keys from there.
+    for (size, tempo, double) in
+        [(MIN_SIZE, "Tempo, key, marks: ?", next), (DEFAULT_SIZE, TEMPO, "<Enter>")]
+    {
+        for (name, keys) in [
+            (tempo, double),
+            ("Preset: Tone Filter", "<Enter> | ~game boy | <Enter>"),
+            ("Tone", &["<ArrowLeft>"; 10].join(" | ")),
+            ("Save and load presets: File", &save),
+            ("Octave 3", "<Enter>"),
+            ("Zoom: 100 %", next),
+        ] {
+            let mut editor = with_tempo(size);
+            editor.hear(&noisy_chord(if keys == save { 3.0 } else { 0.0 }, 48_000.0));
+            // The tempo comes last, so it is reached backwards.
+            editor.hold(if name == tempo { Modifiers::SHIFT } else { Modifiers::NONE });
+            let steps = keys.split(" | ").map(|step| step.strip_prefix('~').map_or(1, str::len));
+            let count = tab_to(&mut editor, name) + steps.sum::<usize>();
+            editor.hold(Modifiers::NONE);
+            editor.run(keys);
+            editor.panel().capture.finish();
+            editor.frames(3);
+            let (settings, params) = (editor.settings(), editor.params());
+            let done = match name {
+                "Preset: Tone Filter" => is_same(&settings, &preset),
+                "Tone" => settings.tone < 3650.0,
+                "Save and load presets: File" => fs::remove_file(&path).is_ok(),
+                "Octave 3" => settings.bands == muted,
+                "Zoom: 100 %" => params.editor_zoom.load() == 1.25,
+                _ => params.tempo.load() == 174.0,
+            };
+            assert!(done && count <= MOST_KEYS, "{name} at {size:?}: {done}, {count} keys");
+        }
+    }
+}
 
-        // Ten steps of Tone make the sound softer.
-        keys += tab_to(&mut editor, "Tone") + 10;
-        (0..10).for_each(|_| editor.key(Key::ArrowLeft));
-        let tone = editor.settings().tone;
-        assert!(tone < 0.75 * preset.tone, "{tone}");
+const TEMPO: &str = "87 BPM, 85 % sure";
 
-        keys += tab_to(&mut editor, "Octave 3") + 1;
-        editor.key(Key::Enter);
-        let above = BandRange::Whole.by_pitch().skip_while(|&tone| notes::name(tone) != "C3");
-        let muted = above.take(12).fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
-        let bands = editor.settings().bands;
-        assert_eq!(bands, muted);
-        assert!(is_same(&editor.settings(), &Settings { tone, bands, ..preset }));
-        assert!(keys <= MOST_KEYS, "{keys} keys at {size:?}");
+/// Creates an editor whose capture has heard a tempo.
+fn with_tempo(size: [f32; 2]) -> TestEditor {
+    let mut editor = TestEditor::new(size);
+    editor.panel().capture.capture.heard().tempo = Some((87.0, 0.85));
+    editor.display_filter(&ToneFilter::new(48_000.0, &Settings::default()).unwrap());
+    editor
+}
+
+#[test]
+fn screen_readers_and_keys_set_the_tempo_and_the_zoom() {
+    let mut editor = with_tempo(DEFAULT_SIZE);
+    for name in [TEMPO, "174 BPM, 85 % sure", TEMPO, "Zoom: 100 %", "150 %"] {
+        request(&mut editor, name, Action::Click, None);
+    }
+    editor.frames(2);
+    assert_eq!(editor.params().tempo.load(), 174.0);
+    editor.hold(Modifiers::COMMAND);
+    for (key, zoom) in [(Key::Plus, 175), (Key::Equals, 200), (Key::Plus, 200), (Key::Minus, 175)] {
+        editor.key(key);
+        editor.frames(2);
+        editor.node(&format!("Zoom: {zoom} %"));
     }
 }

@@ -112,7 +112,7 @@ impl Source {
 }
 
 /// Returns the picture of `window` once it has stayed unchanged for half a second.
-fn still(window: &mut Window) -> Picture {
+pub fn still(window: &mut Window) -> Picture {
     let mut before = window.wait("editor-drop", is_drawn);
     wait("the window moves by itself", || {
         sleep(Duration::from_millis(500));

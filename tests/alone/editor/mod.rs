@@ -6,12 +6,21 @@ mod stage;
 pub use stage::save;
 
 use crate::display;
-use stage::{Stage, is_drawn, is_lit};
+use stage::{Stage, fixed, is_drawn, is_lit};
+use std::{thread::sleep, time::Duration};
 use tone_filter_dsp::Settings;
 use tone_filter_testkit::{
     plugin::{demo, instance},
     sweep::part,
 };
+
+/// Sizes of a window, each with places in points: x of the buttons Preset, File and Zoom, y of the buttons, and y of the entry
+/// for notes in the menu of files.
+const BUTTONS: [([u32; 2], [i16; 5]); 3] = [
+    ([480, 300], [135, 255, 408, 16, 154]),
+    ([1000, 640], [206, 321, 565, 29, 201]),
+    ([1600, 1000], [553, 920, 1165, 29, 201]),
+];
 
 pub fn the_editor_in_a_window() {
     let display = display([3840, 2160]);
@@ -40,15 +49,9 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
     stage.show("editor", &sound, is_lit);
     // These settings show the gains of Auto level in the bar.
     stage.load(&Settings { focus: 0.0, ..Settings::default() });
-    let sizes = [
-        ([480, 300], 1),
-        ([480, 300], 2),
-        ([1000, 640], 2),
-        ([1600, 1000], 1),
-        ([1600, 1000], 2),
-        ([3840, 2160], 1),
-    ];
-    for (size, zoom) in part(6, sizes).into_iter().chain([([700, 500], 1)]) {
+    let sizes = [1, 2].map(|zoom| BUTTONS.map(|(size, buttons)| (size, zoom, Some(buttons))));
+    let sizes = sizes.into_iter().flatten().chain([([3840, 2160], 1, None)]);
+    for (size, zoom, buttons) in part(7, sizes).into_iter().chain([([700, 500], 1, None)]) {
         stage.set("editor-zoom", &format!("{zoom}.0"));
         let pixels = size.map(|length| zoom * length);
         stage.window.close();
@@ -58,9 +61,10 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
         for theme in ["false", "true"] {
             stage.set("editor-contrast", theme);
             let [width, height] = size;
-            let zoom = 100 * zoom;
-            let title =
-                |what: &str| format!("editor-{what}-{width}x{height}-{zoom}-high-contrast-{theme}");
+            let percent = 100 * zoom;
+            let title = |what: &str| {
+                format!("editor-{what}-{width}x{height}-{percent}-high-contrast-{theme}")
+            };
             let picture = stage.show(&title("tune"), &sound, is_lit);
             // Only the theme of high contrast has a black background.
             assert_eq!(picture.pixel(2, 2) == [0; 3], theme == "true", "{size:?}: another theme");
@@ -68,6 +72,26 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
                 stage.set(field, "true");
                 stage.show(&title(view), &sound, is_drawn);
                 stage.set(field, "false");
+            }
+            let Some([presets, file, size, y, notes]) = buttons else { continue };
+            for (view, clicks) in [
+                ("presets", &[[presets, y]][..]),
+                ("file", &[[file, y]]),
+                ("zoom", &[[size, y]]),
+                ("notes", &[[file, y], [file, notes]]),
+            ] {
+                stage.window.close();
+                stage.window.reopen();
+                let before = fixed(&drops::still(&mut stage.window));
+                for point in clicks {
+                    let pixel = point.map(|length| zoom as i16 * length);
+                    stage.window.display.click(pixel, 1).unwrap();
+                    sleep(Duration::from_millis(500));
+                }
+                stage.show(&title(view), &sound, |picture| match fixed(picture) != before {
+                    true => is_drawn(picture),
+                    false => Err("it is not open".to_owned()),
+                });
             }
         }
         stage.set("editor-contrast", "false");

@@ -186,6 +186,14 @@ pub fn save(picture: &Picture, title: &str) -> PathBuf {
     path
 }
 
+/// Returns the pixels that do not move while the plugin plays: main settings, left edge.
+pub fn fixed(picture: &Picture) -> Vec<[u8; 3]> {
+    let (width, height) = (picture.width, picture.pixels.len() / picture.width);
+    let is_fixed = |x, y| (height / 9..height / 7).contains(&y) || x < width / 33 && y < height / 2;
+    let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    places.filter(|&(x, y)| is_fixed(x, y)).map(|(x, y)| picture.pixel(x, y)).collect()
+}
+
 /// Checks that the editor is drawn: many pixels differ from the background.
 pub fn is_drawn(picture: &Picture) -> Result<(), String> {
     let background = picture.pixel(2, 2);
