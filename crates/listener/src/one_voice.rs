@@ -30,6 +30,8 @@ const CHANGE: f64 = 270.0;
 /// Number of notes without a detected beginning, as a fraction of the path's notes, above which a phrase counts as sung.
 /// Instruments begin nearly all of their notes clearly.
 const DOUBTS: f64 = 0.5;
+/// Length in frames that half of a sung phrase's notes reach: 174 ms. Bands may seem to have one voice, but play faster.
+const LONG: u64 = 15;
 
 /// Note of a single voice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -204,8 +206,8 @@ impl OneVoice {
         Some(self.ended.len() - 1)
     }
 
-    /// Returns the phrases in which a single voice sings. Ends the last note after the last frame.
-    pub fn phrases(mut self) -> Vec<Phrase> {
+    /// Returns the notes of the best path. Ends the last one after the last frame.
+    fn path(&mut self) -> Vec<VoiceNote> {
         let best = self.best();
         let mut last = self.silence.before;
         if best.score > self.silence.score {
@@ -215,6 +217,12 @@ impl OneVoice {
         let path = std::iter::successors(last, |index| note(index).before);
         let mut path: Vec<_> = path.map(|index| note(&index)).collect();
         path.reverse();
+        path
+    }
+
+    /// Returns the phrases in which a single voice sings.
+    pub fn phrases(mut self) -> Vec<Phrase> {
+        let path = self.path();
         let phrase = |range: Range<usize>| {
             let [start, end] = [range.start, range.end].map(|at| self.forgotten + at as u64 + 1);
             let frames = start..end;
@@ -222,7 +230,9 @@ impl OneVoice {
             let notes: Vec<_> =
                 notes.map(|note| VoiceNote { end: note.end.min(frames.end), ..*note }).collect();
             let doubts: usize = self.frames[range].iter().map(|counts| counts.doubts).sum();
-            (doubts as f64 > DOUBTS * notes.len() as f64).then_some(Phrase { frames, notes })
+            let long = notes.iter().filter(|note| note.end - note.start >= LONG).count();
+            let is_sung = doubts as f64 > DOUBTS * notes.len() as f64 && 2 * long >= notes.len();
+            is_sung.then_some(Phrase { frames, notes })
         };
         alone(&self.frames).into_iter().filter_map(phrase).collect()
     }
@@ -306,11 +316,8 @@ mod tests {
             ("between two notes", waver, &[(20, 1, 37)]),
             ("a note that does not sound", note(70, 2.0, 20), &[]),
         ] {
-            let mut voice = decoded(&frames);
-            voice.frames.fill(Counts { voices: 1, doubts: 1 });
-            let notes = voice.phrases().remove(0).notes;
-            let notes: Vec<_> =
-                notes.iter().map(|note| (note.note, note.start, note.end)).collect();
+            let path = decoded(&frames).path();
+            let notes: Vec<_> = path.iter().map(|note| (note.note, note.start, note.end)).collect();
             assert_eq!(notes, expected, "{case}");
         }
     }
@@ -323,8 +330,7 @@ mod tests {
             assert!(voice.frames.len() <= 401 && voice.ended.len() < 1000, "{frame}");
         });
         let notes = [decoded(&song), kept].map(|mut voice| {
-            voice.frames.fill(Counts { voices: 1, doubts: 1 });
-            let mut notes = voice.phrases().remove(0).notes;
+            let mut notes = voice.path();
             notes.retain(|note| note.start > 850);
             notes.iter().map(|note| (note.note, note.start, note.end)).collect::<Vec<_>>()
         });
@@ -348,16 +354,27 @@ mod tests {
             let ranges = alone(&frames).into_iter().map(|range| (range.start, range.end));
             assert_eq!(ranges.collect::<Vec<_>>(), expected, "{case}");
         }
-        // Two notes; a phrase needs more than one that does not begin.
-        let frames = [note(20, 2.0, 300), note(25, 2.0, 300)].concat();
-        for (doubts, phrases) in [(1, 0), (2, 1)] {
-            let mut voice = decoded(&frames);
+        // A phrase needs more than one in two notes that do not begin, and half of its notes need 15 frames.
+        for (case, lengths, doubts, phrases) in [
+            ("one in doubt", [300, 300], 1, 0),
+            ("both in doubt", [300, 300], 2, 1),
+            ("half of them long", [14, 300], 2, 1),
+            ("short", [14, 14], 22, 0),
+            ("long enough", [15, 14], 22, 1),
+        ] {
+            let pair = [note(20, 2.0, lengths[0]), note(25, 2.0, lengths[1])].concat();
+            let mut voice = decoded(&pair.repeat(if doubts > 2 { 11 } else { 1 }));
             (0..doubts).for_each(|_| voice.doubt());
-            assert_eq!(voice.phrases().len(), phrases, "{doubts} notes do not begin");
+            assert_eq!(voice.phrases().len(), phrases, "{case}");
         }
-        let mut voice = decoded(&frames);
+        // One voice becomes a band and back. The first phrase ends its last note, and the band's notes are left out.
+        let mut voice =
+            decoded(&[note(20, 2.0, 400), note(25, 2.0, 400), note(20, 2.0, 300)].concat());
         voice.frames.fill(Counts { voices: 1, doubts: 1 });
-        voice.frames[400..].fill(Counts { voices: 2, doubts: 1 });
-        assert_eq!(voice.phrases()[0].notes[1].end, 401, "a phrase ends its last note");
+        voice.frames[300..700].fill(Counts { voices: 2, doubts: 1 });
+        let phrases = voice.phrases();
+        let notes = phrases.iter().flat_map(|phrase| &phrase.notes);
+        let notes: Vec<_> = notes.map(|note| (note.note, note.start, note.end)).collect();
+        assert_eq!((phrases.len(), notes), (2, vec![(20, 1, 301), (20, 801, 1101)]));
     }
 }
