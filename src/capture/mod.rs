@@ -77,7 +77,7 @@ pub struct HeardNote {
 pub struct Heard {
     pub notes: Vec<HeardNote>,
     pub beats: Vec<Beat>,
-    /// Tempo of the last [`TAIL`] in beats per minute, and its certainty, 0..1.
+    /// Tempo of the last [`TAIL`] in beats per minute, and its certainty, 0.01..1.
     pub tempo: Option<(f64, f32)>,
 }
 
@@ -331,9 +331,9 @@ impl Recording {
         if beats {
             self.due[1] = now + PERIODS[1];
             let new = self.recorder.beats(now - TAIL, now);
-            let tempo = |new: &Beats| Some((new.tempo()?, new.certainty as f32));
+            let certain = new.as_ref().filter(|new| new.certainty >= 0.01);
             let heard = &mut *lock(heard);
-            heard.tempo = new.as_ref().and_then(tempo);
+            heard.tempo = certain.and_then(|new| Some((new.tempo()?, new.certainty as f32)));
             let new = new.map_or(Vec::new(), |new| new.beats);
             let oldest = now - SECONDS as f64;
             // Earlier beats stay, as they were detected with more music after them.

@@ -54,12 +54,12 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
     for (size, zoom, buttons) in part(7, sizes).into_iter().chain([([700, 500], 1, None)]) {
         stage.set("editor-zoom", &format!("{zoom}.0"));
         let pixels = size.map(|length| zoom * length);
-        stage.window.close();
-        stage.set("editor-size", &format!("{pixels:?}"));
-        stage.window.reopen();
-        assert_eq!(stage.window.size, pixels);
         for theme in ["false", "true"] {
             stage.set("editor-contrast", theme);
+            stage.window.close();
+            stage.set("editor-size", &format!("{pixels:?}"));
+            stage.window.reopen();
+            assert_eq!(stage.window.size, pixels);
             let [width, height] = size;
             let percent = 100 * zoom;
             let title = |what: &str| {
