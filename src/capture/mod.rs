@@ -21,11 +21,7 @@ use std::{
     },
     thread::{self, JoinHandle},
 };
-use tone_filter_dsp::{
-    Kernel, Settings, ToneFilter, Voice,
-    listener::beats::{Beat, Beats},
-    notes,
-};
+use tone_filter_dsp::{Kernel, Settings, ToneFilter, Voice, listener::beats::Beat, notes};
 pub use tone_filter_song::take::Format;
 use tone_filter_song::{
     console::TICKS,
