@@ -133,7 +133,7 @@ impl ToneFilter {
         let plan = BlockPlan::new(smoother.now());
         let output = Output::new(sample_rate, CHANNELS, latency);
         let delay = output.delay.length;
-        let analysis = Box::new(Analysis::new(sample_rate, CHANNELS, delay));
+        let analysis = Analysis::new(sample_rate, CHANNELS, delay);
         let resolved = analysis.found.resolve(&controls);
         let mut filter = Self {
             sample_rate,
@@ -143,7 +143,7 @@ impl ToneFilter {
             heard: smoother.clone(),
             smoother,
             analysis,
-            synthesis: Box::new(Synthesis::new(&plan.smoothed.settings, sample_rate, delay)),
+            synthesis: Synthesis::new(&plan.smoothed.settings, sample_rate, delay),
             output,
             plan,
             position: 0,

@@ -57,10 +57,12 @@ pub struct Synthesis {
 }
 
 impl Synthesis {
-    /// Creates banks and voices at rest. `latency` is the delay of the sound with lookahead, in samples.
-    pub fn new(settings: &Settings, sample_rate: f64, latency: usize) -> Self {
+    /// Creates banks and voices at rest. `latency` is the delay of the sound with lookahead, in samples. Boxed and not inlined, to save
+    /// the caller's stack.
+    #[inline(never)]
+    pub fn new(settings: &Settings, sample_rate: f64, latency: usize) -> Box<Self> {
         let first = BankVoices { bank: Bank::new(), voices: Voices::new(sample_rate) };
-        Self {
+        Box::new(Self {
             params: BankParams::new(settings, sample_rate),
             timbres: Timbres::new(settings, sample_rate),
             banks: [first.clone(), first],
@@ -71,7 +73,7 @@ impl Synthesis {
             was_early: false,
             inputs: [[0.0; BLOCK]; 2],
             wet: [[0.0; BLOCK]; 2],
-        }
+        })
     }
 
     /// Resets to the state after silence, with the timbre at its target.

@@ -43,7 +43,7 @@ pub struct Features {
     /// Reference power: the smoothed sum of the powers of the fast bank's detectors.
     pub reference: f32,
     /// Ring of frames, with a row for each semitone.
-    rows: Box<[[[f32; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]>,
+    rows: Box<[[[f32; FEATURES]; DETECTORS + 2 * MARGIN]]>,
     newest: usize,
     /// Products of the detectors' states at the end of the last frame.
     products: [Products; GROUPS],
@@ -57,7 +57,7 @@ impl Features {
         Self {
             steps: REFERENCE.map(|tau| tracker_step(tau, 1.0 / period) as f32),
             reference: QUIETEST,
-            rows: Box::new([[[0.0; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]),
+            rows: vec![[[0.0; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES].into(),
             newest: 0,
             products: [Products::ZERO; GROUPS],
             places: [Group::ZERO; BANK_GROUPS],

@@ -119,8 +119,10 @@ pub struct Network<const C1: usize, const C: usize> {
 }
 
 impl<const C1: usize, const C: usize> Network<C1, C> {
-    pub fn new(weights: &'static Weights<C1, C>) -> Self {
-        let mut network = Self {
+    /// Boxed and not inlined, to save the caller's stack.
+    #[inline(never)]
+    pub fn new(weights: &'static Weights<C1, C>) -> Box<Self> {
+        let mut network = Box::new(Self {
             weights,
             near: Rows::ZERO,
             notes: Rows::ZERO,
@@ -133,7 +135,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
             logits: Rows::ZERO,
             costs: [0; STEPS],
             total: 0,
-        };
+        });
         network.costs = array::from_fn(|step| network.cost(step));
         network.total = network.costs.iter().sum();
         network

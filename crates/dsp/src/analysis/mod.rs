@@ -59,10 +59,12 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Creates the analysis at rest. `latency` is the delay of the bands' input with `lookahead`, in samples.
-    pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
+    /// Creates the analysis at rest. `latency` is the delay of the bands' input with `lookahead`, in samples. Boxed and not inlined, to
+    /// save the caller's stack.
+    #[inline(never)]
+    pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Box<Self> {
         let source = NoteSource::new(sample_rate, latency);
-        Self {
+        Box::new(Self {
             found: Found::new(source.listener.frame() as f64 / sample_rate),
             source,
             focus: Focus::new(sample_rate),
@@ -75,7 +77,7 @@ impl Analysis {
             connected: None,
             measuring: false,
             mix: (0.0, 0.0),
-        }
+        })
     }
 
     pub fn with_channels(self, sample_rate: f64, channels: usize) -> Self {

@@ -28,6 +28,14 @@ fn into_another_buffer_is_the_same_up_to_the_shorter_length() {
 }
 
 #[test]
+fn a_stack_of_320_kib_suffices() {
+    // Ardour activates plugins on a thread with 512 KiB.
+    let thread = std::thread::Builder::new().stack_size(320 * 1024);
+    let play = || filtered(&mut filter(&Settings::default()), &white(0.1, RATE)).len();
+    assert_eq!(thread.spawn(play).unwrap().join().unwrap(), 4410);
+}
+
+#[test]
 fn a_tail_dies_away_and_leaves_no_denormals_behind() {
     let settings = Settings { floor: -90.0, ..Settings::REFERENCE };
     let mut filter = filter(&settings);
