@@ -13,9 +13,6 @@ const STEP: f32 = 1.0 / 32_768.0;
 /// Maximum power of the difference relative to the signal (-80 dB) at which files of lossy formats count as equal.
 const LOSSY: f64 = 1e-8;
 
-/// Maximum difference of the lengths of lossy files, of all channels together: ffmpeg 5.1 keeps what an encoder has padded.
-const PADDING: usize = 2 * 2304;
-
 /// Number of samples, of all channels together, after which we stop reading.
 const MOST: usize = 1 << 22;
 
@@ -44,20 +41,24 @@ pub fn compare(bytes: &[u8]) -> Verdict {
     let output = ffmpeg.output().unwrap_or_else(|error| {
         panic!("ffmpeg: {error}; this test needs ffmpeg: apt-get install ffmpeg")
     });
-    if !output.status.success() || !output.stderr.is_empty() {
+    if !output.status.success() || !output.stderr.is_empty() || output.stdout.is_empty() {
         return Verdict::Unknown;
     }
     let theirs = output.stdout.as_chunks().0.iter().copied().map(f32::from_le_bytes);
     let theirs: Vec<f32> = theirs.collect();
     let is_lossy = matches!(extension(bytes), "mp3" | "ogg" | "m4a");
-    if ours.len() != theirs.len() && !(is_lossy && ours.len().abs_diff(theirs.len()) <= PADDING) {
+    if ours.len() != theirs.len() {
+        // ffmpeg 5.1 leaves out less of what an encoder has padded.
+        if is_lossy {
+            return Verdict::Unknown;
+        }
         return Verdict::Differs(format!("{} samples, not {}", ours.len(), theirs.len()));
     }
     let pairs = || ours.iter().zip(&theirs);
     let is_equal = |(a, b): (&f32, &f32)| a == b || (a - b).abs() <= STEP || b.is_nan();
     let power = |sample: f32| f64::from(sample).powi(2);
     let difference: f64 = pairs().map(|(a, b)| power(a - b)).sum();
-    let whole: f64 = pairs().map(|(_, b)| power(*b)).sum();
+    let whole: f64 = theirs.iter().map(|sample| power(*sample)).sum();
     if pairs().all(is_equal) || is_lossy && difference <= LOSSY * whole {
         return Verdict::Same;
     }
