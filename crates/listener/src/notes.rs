@@ -201,7 +201,7 @@ impl Notes {
 }
 
 impl Track {
-    /// Reports the start of the note if there is one that was not reported. `gain` is that of its power.
+    /// Reports the start of the note if there is one that was not reported. `gain` is the factor on its power for the velocity.
     fn report_start(&mut self, note: usize, gain: f32, report: &mut impl FnMut(Event)) {
         if let (Some(frame), false) = (self.start, self.reported) {
             self.reported = true;
