@@ -11,7 +11,7 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
 };
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 /// Input file that was found by its name, by a pattern or in a folder.
 #[derive(Debug)]
@@ -116,12 +116,21 @@ fn find_literal(
     let is_readable = |path: &Path| is_audio(path) && (!is_mp4(path) || can_be_opened(path));
     let mut all = Vec::new();
     let walk = WalkDir::new(input).follow_links(true).sort_by_file_name().into_iter();
-    let wanted = walk.filter_entry(|entry| {
+    let root = fs::canonicalize(input).unwrap_or_default();
+    let leads_back = |entry: &DirEntry| {
+        let is_link = entry.depth() > 0 && entry.path_is_symlink();
+        is_link && fs::canonicalize(entry.path()).is_ok_and(|target| root.starts_with(target))
+    };
+    let mut wanted = walk.filter_entry(|entry| {
         let is_hidden_folder = entry.file_type().is_dir() && starts_with(entry.path(), b".");
         entry.depth() == 0 || !is_hidden_folder && !is_out(entry.path())
     });
-    for entry in wanted {
+    while let Some(entry) = wanted.next() {
         match entry {
+            Ok(entry) if leads_back(&entry) => {
+                wanted.skip_current_dir();
+                left_out.push(LeftOut { input: entry.into_path(), reason: Reason::Loop });
+            }
             Ok(entry) if entry.depth() > 0 && starts_with(entry.path(), b".") => {
                 // macOS writes metadata into files with this prefix. They have no sound.
                 let is_fork = starts_with(entry.path(), b"._");

@@ -103,7 +103,7 @@ pub struct Plan {
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     /// Two inputs have the same output.
-    #[error("{} and {} would both become {}; give them in separate runs, or, with render, add {{ext}} to --out, like 'out/{{name}}-{{ext}}.wav'", .inputs[0].display(), .inputs[1].display(), .output.display())]
+    #[error("{} and {} would both become {}; give them in separate runs, or, with render, in an --input-list, which keeps their folders, or, if their extensions differ, with {{ext}} in --out, like 'out/{{name}}-{{ext}}.wav'", .inputs[0].display(), .inputs[1].display(), .output.display())]
     Collision {
         /// Paths of the two inputs.
         inputs: [PathBuf; 2],

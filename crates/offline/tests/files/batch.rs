@@ -122,7 +122,7 @@ fn requests_that_contradict_themselves_are_refused() {
         "own/take2.wav: is an input that --force would overwrite; go on with --skip-existing";
     for (line, reason) in [
         ("in/a.wav other/a.wav -o out", "in/a.wav and other/a.wav would both become out/a.wav; "),
-        ("in -o out", "add {ext} to --out"),
+        ("in -o out", "with {ext} in --out"),
         ("in/drums -o in/drums --force", over_input),
         ("in/a.wav in/drums -o in --force", over_input),
         ("in/drums -o in/a.wav --force", file_name),
@@ -162,8 +162,10 @@ fn inputs_that_are_left_out_have_a_reason() {
     expected.extend(unread.map(|name| (format!("in/{name}"), Reason::Format)));
     #[cfg(unix)]
     {
-        std::os::unix::fs::symlink(".", folder.path("in/up")).unwrap();
-        expected.push(("in/up".into(), Reason::Loop));
+        for (target, link) in [(".", "in/up"), ("..", "in/up2")] {
+            std::os::unix::fs::symlink(target, folder.path(link)).unwrap();
+            expected.push((link.into(), Reason::Loop));
+        }
     }
     assert_eq!(left_out("in -o out"), expected);
 }
