@@ -20,7 +20,8 @@ use crate::{
 use std::{array, f64::consts::TAU};
 use tone_filter_simd::Kernel;
 
-/// Maximum ratio of early and current power: 30 dB.
+/// Maximum ratio of early and current power: 30 dB. No test fixes the value to 1 %, which is 0.04 dB of the first milliseconds of a
+/// note.
 const MOST: f32 = 1000.0;
 
 /// Time by which the early levels lead, relative to the sum of two time constants. For a band: that of its tracker, and that of

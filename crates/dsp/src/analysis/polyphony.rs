@@ -4,7 +4,8 @@ use crate::{lanes::Lanes, notes::TONES, ramp::Approach, settings::BandMask};
 
 /// Fade time in seconds when a note replaces another.
 const FADE: f64 = 0.005;
-/// Factor on the power of a sounding note, so that a new note replaces it only if it is 3 dB stronger.
+/// Factor on the power of a sounding note, so that a new note replaces it only if it is 3 dB stronger. No test fixes the
+/// value to 1 %, which is 0.04 dB.
 const ADVANTAGE: f32 = 1.995_262_3;
 
 #[derive(Debug, Clone)]

@@ -65,6 +65,12 @@ fn the_bands_are_those_of_the_reference() {
         let played: Vec<f64> = ago.map(|t| outputs[input.len() - 1 - t][tone]).collect();
         let db = snr(&played, &drawn);
         assert!(db > 20.0, "tone {tone}: the picture of the wave is {db:.1} dB from the wave");
+        // Three periods of 100 points rise through zero at the start.
+        let mut points = [0.0; 301];
+        band.trace(3.0, &mut points);
+        for (point, y) in [(0, 0.0), (25, 1.0), (50, 0.0), (75, -1.0), (300, 0.0)] {
+            assert!((points[point] - y).abs() < 1e-2, "tone {tone}, point {point}: {points:?}");
+        }
     }
 }
 

@@ -5,9 +5,10 @@ use tone_filter_dsp::{
     listener::{
         Decisions, Listener, Model,
         beats::{Beat, BeatFinder},
+        notes::Notes,
     },
 };
-use tone_filter_testkit::{Draws, Music, heap, sweep};
+use tone_filter_testkit::{Draws, Music, heap, signals::sine, sweep};
 
 #[test]
 fn beats_of_long_music_take_few_bytes_a_frame() {
@@ -45,6 +46,22 @@ fn without_focus_the_listener_runs_on_request() {
         filter.process(&mut [&mut [0.0; 64]]);
         assert_eq!(filter.bands().played.is_some(), asked);
     }
+}
+
+#[test]
+fn auto_level_gives_quiet_music_the_velocities_of_loud_music() {
+    let velocity = |amplitude| {
+        let tone = sine(440.0, amplitude, 0.5, 22_050.0);
+        let mut signal = [&tone[..], &[0.0; 4410]].concat().repeat(12);
+        let mut filter = ToneFilter::new(22_050.0, &Settings::default()).unwrap();
+        let (mut notes, mut last) = (Notes::live(), 0);
+        filter.process_with(&mut [&mut signal], |_, filter| {
+            filter.report_notes(&mut notes, |note| last = note.velocity.unwrap_or(last));
+        });
+        i32::from(last)
+    };
+    let [loud, quiet] = [0.3, 0.03].map(velocity);
+    assert!(loud < 127 && (loud - quiet).abs() <= 1, "{loud} {quiet}");
 }
 
 #[test]

@@ -16,7 +16,8 @@ const METERS: [(f32, &[usize]); 4] =
     [(-2.5, &[0, 2]), (-1.0, &[0, 2, 2]), (0.0, &[0, 2, 1, 2]), (-2.5, &[0, 2, 2, 1, 2, 2])];
 /// Total number of beats in [`METERS`].
 const PLACES: usize = 15;
-/// Fraction of a meter's log prior that is added at each beat.
+/// Fraction of a meter's log prior that is added at each beat. No test fixes the value: 1 % of the largest term, -2.5 * 0.02, is
+/// 1/60 of a unit of the likelihoods.
 const EACH: f32 = 0.02;
 /// Log probability of a jump out of turn, as when the meter changes or a bar is cut short. The prior of the new meter is added.
 const CUT: f32 = -12.0;

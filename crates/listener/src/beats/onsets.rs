@@ -14,7 +14,8 @@ use std::array;
 
 /// Time constants of the reference power in s: while it rises, and while it falls.
 const REFERENCE: [f64; 2] = [0.05, 3.0];
-/// Added to a level, relative to the reference, before the logarithm.
+/// Added to a level, relative to the reference, before the logarithm. No test fixes the value: a value 1 % away moves no logarithm
+/// by more than 0.01, which is 0.04 dB.
 const FLOOR: f32 = 1e-4;
 /// Lower limit of the total power, so that the reference is never 0.
 const QUIETEST: f32 = 1e-15;

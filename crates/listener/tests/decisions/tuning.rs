@@ -39,3 +39,24 @@ fn sines_have_the_deviation_of_their_frequency() {
         }
     }
 }
+
+#[test]
+fn tones_weigh_by_distance_and_steadiness() {
+    // Power of a detector at a distance in cents from a tone; its decay rate is a fraction of its frequency.
+    let power = |cents: f64, rate: f64| (1.0 + (TAU * cents / 1731.23 / rate).powi(2)).powi(-2);
+    // Weight of a tone above a semitone. The fast bank's detectors, 100 cents apart, give the reference.
+    let weight = |cents: f64| {
+        let reference: f64 = [-100.0, 0.0, 100.0].map(|at| power(cents - at, 0.15)).iter().sum();
+        let pair = |off: f64| {
+            let share = (power(off - 25.0, 0.05) + power(off + 25.0, 0.05)) / reference;
+            (1.0 - (off / 50.0).powi(2)).powi(2) * share.powf(0.15)
+        };
+        pair(cents) + pair(cents - 50.0)
+    };
+    let tone = |cents: f64| sine(hertz(69.0 + cents / 100.0), 0.1, 2.0, 44_100.0);
+    let measured = |cents: f64| deviation(&tone(cents), 44_100.0).weight / weight(cents);
+    assert!((measured(25.0) / measured(0.0) - 1.0).abs() < 0.02);
+    let mut noise = noise();
+    let noisy: Vec<f32> = tone(13.0).iter().map(|x| x + 0.01 * noise() as f32).collect();
+    assert!(error(deviation(&noisy, 44_100.0), 13.0).abs() < 1.0);
+}

@@ -44,6 +44,7 @@ fn each_fault_has_its_message() {
         (Wav { bits: 12, ..silence() }.bytes(), coding("12-bit integer")),
         (Wav { tag: 2, bits: 4, ..silence() }.bytes(), coding("ADPCM")),
         (Wav { tag: 0x11, bits: 4, ..silence() }.bytes(), coding("ADPCM")),
+        (patched(Wav { tag: 0x11, bits: 4, ..silence() }.bytes(), 32, &[8]), coding("ADPCM")),
         (Wav { tag: 0x1234, ..silence() }.bytes(), coding("format 0x1234")),
         (ogg(b"OpusHead"), coding("Opus")),
         (ogg(b"Speex   "), coding("Speex")),

@@ -133,11 +133,15 @@ fn loudspeakers_are_named_as_ffmpeg_names_them() {
         assert!(folder.read("in.flac") == samples, "{layout}");
     }
     // The speaker layout of a WAV file is kept, even if the depth changes.
-    let (extension, data) = (extensible(16, 0x063F, 1), vec![0; 160]);
+    let (extension, data) = (extensible(16, 0x00FF, 1), vec![0; 160]);
     let wav = Wav { tag: 0xFFFE, channels: 8, extension, data, ..silence() };
     let folder = Folder::with(&wav.bytes());
     folder.render("in.wav", "out.wav", &Options { depth: Some(Depth::Int24), ..unmixed() });
-    assert_eq!(speakers(&folder, "out.wav"), Some(0x063Fu32.to_le_bytes().to_vec()));
+    folder.render("in.wav", "out.flac", &unmixed());
+    folder.tool("ffmpeg -v error -i out.flac theirs.wav");
+    for name in ["out.wav", "theirs.wav"] {
+        assert_eq!(speakers(&folder, name), Some(0x00FFu32.to_le_bytes().to_vec()), "{name}");
+    }
 }
 
 #[test]

@@ -58,6 +58,8 @@ fn floats_come_back_exactly_beyond_full_scale_and_of_64_bits_32() {
         assert_eq!(folder.render("in.wav", "out.wav", &unmixed()).clipped, 0);
         assert_eq!(folder.spec("out.wav"), folder.spec("in.wav"));
         assert!(folder.read("out.wav") == folder.read("in.wav"));
+        let fact = (*b"fact", 1000u32.to_le_bytes().to_vec());
+        assert_eq!(chunks(&folder.bytes("out.wav"))[1], fact, "number of frames");
     }
     let values = [0.1f64, -0.7, 1e-9, 1.5, 1e300, -0.0, 0.5, 2f64.powi(-140)];
     let data = values.iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -129,7 +131,7 @@ fn growing_depths_are_exact_and_shrinking_ones_dithered_or_rounded() {
 #[test]
 fn processed_samples_are_dithered_at_16_bits() {
     let sine = signals::sine(1000.0, 0.5, 0.1, 48_000.0);
-    let quiet = [vec![0.0; 100], sine].concat();
+    let quiet = [vec![0.0; 400], sine].concat();
     let folder = Folder::with(&float_wav(48_000, &[quiet.clone(), quiet]));
     for (name, depth) in [("16.wav", Depth::Int16), ("24.wav", Depth::Int24)] {
         folder.render("in.wav", name, &Options { depth: Some(depth), ..unmixed() });
@@ -143,6 +145,7 @@ fn processed_samples_are_dithered_at_16_bits() {
         ("16.wav", wet.clone(), true),
         ("16.wav", Options { settings: quieter, ..dry.clone() }, true),
         ("16.wav", Options { normalize: Some(-1.0), ..bypass.clone() }, true),
+        ("16.wav", Options { rate: Some(44_100), ..bypass.clone() }, true),
         ("16.wav", bypass, false),
         ("16.wav", dry, false),
         ("16.wav", unmorphed, false),
@@ -202,7 +205,10 @@ fn headers_of_every_kind_are_read() {
     let twenty = Wav { bits: 24, data, ..silence() };
     let extension = extensible(20, 0x33, 1);
     let quad = Wav { tag: 0xFFFE, channels: 4, extension, ..twenty.clone() };
-    for bytes in [quad.bytes(), patched(twenty.bytes(), 34, &[20])] {
+    // 24 bits in the lower three of four bytes.
+    let data = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let four = patched(Wav { bits: 32, data, ..silence() }.bytes(), 34, &[24]);
+    for bytes in [quad.bytes(), patched(twenty.bytes(), 34, &[20]), four] {
         let folder = Folder::with(&bytes);
         folder.render("in.wav", "out.wav", &unmixed());
         assert_eq!(folder.integers("out.wav"), values);
@@ -226,9 +232,9 @@ fn chunks_with_metadata_are_carried_over_unchanged() {
     // Version 1 of the broadcast extension, which has no loudness.
     let mut bext = [7; 603];
     bext[346..348].copy_from_slice(&[1, 0]);
-    let fact = chunk(b"fact", &[1, 0, 0, 0]);
+    let own = [chunk(b"fact", &[1, 0, 0, 0]), chunk(b"PEAK", &[0; 16])].concat();
     let before =
-        [chunk(b"bext", &bext), chunk(b"JUNK", &[0; 28]), chunk(b"iXML", b"<x/>"), fact].concat();
+        [chunk(b"bext", &bext), chunk(b"JUNK", &[0; 28]), chunk(b"iXML", b"<x/>"), own].concat();
     let mut wav =
         Wav { between: before, channels: 1, bits: 8, data: vec![128; 1001], ..silence() }.bytes();
     wav.push(0);
@@ -237,13 +243,14 @@ fn chunks_with_metadata_are_carried_over_unchanged() {
     {
         wav.extend(chunk(id, content));
     }
+    wav.extend(chunk(b"plst", &[2; 16]));
     wav.extend(b"garbage at the end");
     let folder = Folder::with(&wav);
     let written = |options: &Options| {
         folder.render("in.wav", "out.wav", options);
         let out = chunks(&folder.bytes("out.wav"));
         let ids: Vec<&[u8; 4]> = out.iter().map(|(id, _)| id).collect();
-        assert_eq!(ids, [b"fmt ", b"bext", b"iXML", b"data", b"smpl", b"cue ", b"LIST"]);
+        assert_eq!(ids, [b"fmt ", b"bext", b"iXML", b"data", b"smpl", b"cue ", b"LIST", b"plst"]);
         out
     };
     let out = written(&Options::default());
@@ -255,8 +262,10 @@ fn chunks_with_metadata_are_carried_over_unchanged() {
     assert_eq!(out[0].1[4..8], 48_000u32.to_le_bytes(), "the rate");
     assert_eq!(out[3].1.len(), 1090, "as long as before");
     let scaled = (0x0202_0202 * 48_000 + 22_050) / 44_100;
-    let point = u32::from_le_bytes(out[5].1[8..12].try_into().unwrap());
-    assert_eq!(u64::from(point), scaled, "positions follow the rate");
+    for (index, expected) in [(4, 1_000_000_000 / 48_000), (5, scaled), (7, scaled)] {
+        let number = u32::from_le_bytes(out[index].1[8..12].try_into().unwrap());
+        assert_eq!(u64::from(number), expected, "periods, positions and lengths follow the rate");
+    }
 
     let many = b"tiny\0\0\0\0".repeat(200_000);
     let wav = Wav { between: many.clone(), ..silence() }.bytes();
@@ -314,10 +323,10 @@ fn a_loop_has_no_seam_and_no_attack() {
     // 100 periods of 441 Hz are 10,000 frames.
     let tone = signals::sine(441.0, 0.4, 1.0, 44_100.0);
     let folder = Folder::new();
-    let put = |frames: usize, loop_frames: Option<[u32; 2]>| {
+    let put = |frames: usize, looped: Option<[u32; 3]>| {
         let mut wav = float_wav(44_100, &[tone[..frames].to_vec()]);
-        if let Some([start, last]) = loop_frames {
-            let words = [0, 0, 22_675, 60, 0, 0, 0, 1, 0, 0, 0, start, last, 0, 0];
+        if let Some([kind, start, last]) = looped {
+            let words = [0, 0, 22_675, 60, 0, 0, 0, 1, 0, 0, kind, start, last, 0, 0];
             wav.extend(chunk(b"smpl", words.map(u32::to_le_bytes).as_flattened()));
         }
         let len = wav.len() as u32 - 8;
@@ -337,7 +346,7 @@ fn a_loop_has_no_seam_and_no_attack() {
         assert!(change.abs() < 0.5, "{change} dB");
         assert!(last > 0.05, "it sounds");
     };
-    put(10_000, Some([0, 9999]));
+    put(10_000, Some([0, 0, 9999]));
     let square = Settings { voice: Voice::Square, ..wet };
     let glide = Settings { glide: 100.0, ..wet };
     for settings in [
@@ -357,13 +366,18 @@ fn a_loop_has_no_seam_and_no_attack() {
     // Returns whether the note begins in `out`: its first 2 ms are 12 dB below the sounding note.
     let begins = |out: &[f32]| 4.0 * rms(&out[..100]) < rms(&out[5000..10_000]);
     assert!(begins(&rendered(wet, Options::default())), "without a loop, the note begins");
+    // A loop in turns forward and backward, and one that exceeds the file.
+    for ignored in [[1, 0, 9999], [0, 0, 10_000]] {
+        put(10_000, Some(ignored));
+        assert!(begins(&rendered(wet, Options::default())), "{ignored:?}");
+    }
     // A loop that is shorter than the latency.
-    put(1000, Some([0, 999]));
+    put(1000, Some([0, 0, 999]));
     let out = rendered(wet, Options::default());
     let halves = [&out[..500], &out[500..]].map(rms);
     assert!(out.len() == 1000 && halves.iter().all(|half| *half > 0.05), "{halves:?}");
     assert!((20.0 * (halves[0] / halves[1]).log10()).abs() < 0.1, "{halves:?}");
-    put(30_000, Some([10_000, 19_999]));
+    put(30_000, Some([0, 10_000, 19_999]));
     let out = rendered(square, Options::default());
     assert_eq!(out.len(), 30_000);
     check(&out, 10_000, 20_000);
