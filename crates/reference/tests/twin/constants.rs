@@ -1,6 +1,6 @@
 //! Scenes for constants that seldom matter in music: bounds, thresholds and rare states.
 //!
-//! The twin has constants of its own, so a change of a filter's constant by 1 % fails a test.
+//! The twin has constants of its own, so a change of a filter's constant by 1 % fails a test, unless the comment of the constant says that 1 % is inaudible.
 
 use crate::{agrees, runs::scene, song::song};
 use std::f64::consts::TAU;
