@@ -1,7 +1,7 @@
 //! Menu of files: saves, deletes, imports and exports presets, loads scores, and saves notes.
 
 use super::{
-    controls::menu,
+    controls::{menu, select_all},
     file_dialog::{FileDialog, Purpose},
     save_notes::SaveNotes,
     theme,
@@ -118,6 +118,9 @@ impl PresetFiles {
                     let caption = ui.label("Save the sound as");
                     let edit = TextEdit::singleline(name).hint_text("a name");
                     let entry = ui.add(edit.desired_width(f32::INFINITY)).labelled_by(caption.id);
+                    if nothing_focused {
+                        select_all(ui, entry.id, name);
+                    }
                     let taken = edits.state.presets.replaced_by(name);
                     destroys = taken.is_some();
                     if let Some(taken) = taken {

@@ -9,7 +9,10 @@ use crate::{
     session::{Edits, Session},
 };
 use egui::{RichText, TextEdit, Ui};
-use std::{ops::Range, path::PathBuf};
+use std::{
+    ops::Range,
+    path::{Path, PathBuf, absolute},
+};
 
 const EXTENTS: [(&str, Extent); 6] = [
     ("The last 2 bars", Extent::Bars(2)),
@@ -91,7 +94,9 @@ impl SaveNotes {
             self.is_open = false;
             return dialog.open(Purpose::Notes(format), "Notes", edits.host);
         }
-        let path = with_extension(self.path.trim().into(), format);
+        // In full, as the working folder is the host's.
+        let typed = Path::new(self.path.trim());
+        let path = with_extension(absolute(typed).unwrap_or_else(|_| typed.into()), format);
         if path.exists() {
             edits.state.presets.message = format!("{} exists; choose another name", path.display());
         } else {

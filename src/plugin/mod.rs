@@ -15,7 +15,10 @@ use midi_learn::MidiLearn;
 use nice_plug::prelude::*;
 use notes::Notes;
 use plugin_guard::{HostLink, Latency, Task, construction};
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 use tone_filter_dsp::{Controls, Kernel, KeyEvent, ToneFilter};
 use tone_filter_presets::Folder;
 
@@ -77,10 +80,14 @@ impl Default for ToneFilterPlugin {
 
 plugin_guard::export!(ToneFilterPlugin);
 
+/// Whether this process is the standalone program.
+static IS_STANDALONE: AtomicBool = AtomicBool::new(false);
+
 /// Runs the plugin as a standalone program until its window is closed. `args` are the command line: the program's name, then
 /// options for the audio and MIDI devices. Returns false if the window could not be opened.
 #[cfg(feature = "standalone")]
 pub fn run_standalone(args: impl IntoIterator<Item = String>) -> bool {
+    IS_STANDALONE.store(true, Ordering::Relaxed);
     nice_plug::wrapper::standalone::nice_export_standalone_with_args::<ToneFilterPlugin, _>(args)
 }
 
@@ -220,9 +227,9 @@ impl Plugin for ToneFilterPlugin {
         status
     }
 
-    /// Returns `Some(false)`: no logger and no panic hook are installed in the host's process.
+    /// Returns `Some(false)` in a host, whose process gets no logger and no panic hook. The standalone program logs to standard error.
     fn setup_logger() -> Option<bool> {
-        Some(false)
+        (!IS_STANDALONE.load(Ordering::Relaxed)).then_some(false)
     }
 }
 
@@ -249,8 +256,9 @@ impl Active {
         Some(Self {
             tail: tail(&filter),
             filter,
+            // The standalone program announces its option's length, but gets JACK's, in memory of its own.
+            max_frames: latency.as_ref().map_or(usize::MAX, |_| config.max_buffer_size as usize),
             latency,
-            max_frames: config.max_buffer_size as usize,
             silent_frames: 0,
             notes,
             tempo: None,

@@ -58,7 +58,9 @@ pub enum Cause {
     #[error("no note was detected, as in drums, noise and speech; lower --threshold")]
     UnpitchedWithoutFocus,
     /// All notes are below the threshold or the floor.
-    #[error("no note was strong enough; render with --focus 0, which lets all bands sound, or lower --threshold or --floor")]
+    #[error(
+        "no note was strong enough; render with --focus 0, which lets all bands sound, or lower --threshold or --floor"
+    )]
     Weak,
 }
 

@@ -15,7 +15,7 @@ use egui::{
     Stroke, StrokeKind, Ui, Vec2, WidgetInfo, output::OutputEvent, vec2,
 };
 use plugin_guard::{Automation, Indication, Rgb};
-pub use slider::{arrows, wheel};
+pub use slider::{arrows, select_all, wheel};
 
 /// Sizes of a control's parts in points, at the default size of the window: fonts of name and value, thickness of a slider's
 /// track.

@@ -133,10 +133,7 @@ impl Place {
     /// Opens the text field with `text`, all of it selected.
     fn open_field(&self, ui: &Ui, text: String) {
         let id = self.field();
-        let mut state = TextEditState::default();
-        let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
-        state.cursor.set_char_range(Some(all));
-        state.store(ui.ctx(), id);
+        select_all(ui, id, &text);
         ui.data_mut(|data| data.insert_temp(id, text));
         ui.memory_mut(|memory| memory.request_focus(id));
     }
@@ -234,4 +231,12 @@ pub fn arrows(ui: &Ui, response: &Response, escape: bool) -> Vec2 {
         presses(Key::ArrowRight) - presses(Key::ArrowLeft),
         presses(Key::ArrowUp) - presses(Key::ArrowDown),
     )
+}
+
+/// Selects all of the `text` in a text field, so that typing replaces it.
+pub fn select_all(ui: &Ui, field: Id, text: &str) {
+    let mut state = TextEditState::default();
+    let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
+    state.cursor.set_char_range(Some(all));
+    state.store(ui.ctx(), field);
 }

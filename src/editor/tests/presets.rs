@@ -109,7 +109,8 @@ fn a_sound_is_saved_found_again_exported_imported_and_deleted() {
         }
     });
     let (sound, path) = (editor.settings(), home.path().join("out.json"));
-    editor.run(&format!("{FILE} | Save as ... | Save the sound as := Mine | <Enter>"));
+    // Typing replaces the old name.
+    editor.run(&format!("{FILE} | Save as ... | ~Mine | <Enter>"));
     choose(&mut editor, Purpose::Export, &path);
     for (script, name) in [
         // The user's presets come after the factory's.
