@@ -1,6 +1,9 @@
 //! `cargo xtask verify`: all checks of a release, one after another. Results are kept, so that a run can be continued.
 
-use crate::commands::{Unavailable, output, root, target};
+use crate::{
+    commands::{Unavailable, output, root, target},
+    debian::on_path,
+};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::{
@@ -24,7 +27,8 @@ const TABLE: [&str; 2] = ["<!-- `cargo xtask verify` writes this -->", "<!-- unt
 
 /// Runs the `checks` that have not passed on this tree, and writes the table of `docs/hosts.md` after each. `--list` only prints
 /// which checks are due, `--only NAME ...` runs only the named checks, and `--again` also runs those that have passed.
-pub fn run(checks: &[Check], options: &[String]) -> Result<()> {
+/// Prints which of the `programs` are missing; each has a name and a source.
+pub fn run(checks: &[Check], programs: &[(&str, &str)], options: &[String]) -> Result<()> {
     let (flags, names): (Vec<_>, Vec<_>) = options.iter().partition(|word| word.starts_with('-'));
     let known = |flag: &&String| ["--list", "--only", "--again"].contains(&flag.as_str());
     if let Some(flag) = flags.iter().find(|flag| !known(flag)) {
@@ -34,6 +38,9 @@ pub fn run(checks: &[Check], options: &[String]) -> Result<()> {
     ensure!(has("--only") != names.is_empty(), "--only and the names of checks belong together");
     if let Some(name) = names.iter().find(|name| checks.iter().all(|check| check.name != **name)) {
         bail!("unknown check {name}: `cargo xtask verify --list` lists them");
+    }
+    for (program, source) in programs.iter().filter(|(program, _)| !on_path(program)) {
+        println!("missing: {program} ({source}); a check that needs it will not run");
     }
     let path = target()?.join("verify.json");
     let mut results: Value = match fs::read(&path) {

@@ -7,7 +7,6 @@ pub use stage::save;
 
 use crate::display;
 use stage::{Stage, fixed, is_drawn, is_lit};
-use std::{thread::sleep, time::Duration};
 use tone_filter_dsp::Settings;
 use tone_filter_testkit::{
     plugin::{demo, instance},
@@ -82,16 +81,16 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
             ] {
                 stage.window.close();
                 stage.window.reopen();
-                let before = fixed(&drops::still(&mut stage.window));
                 for point in clicks {
+                    let before = fixed(&drops::still(&mut stage.window));
                     let pixel = point.map(|length| zoom as i16 * length);
                     stage.window.display.click(pixel, 1).unwrap();
-                    sleep(Duration::from_millis(500));
+                    stage.window.wait(&title(view), |picture| match fixed(picture) != before {
+                        true => is_drawn(picture),
+                        false => Err("it is not open".to_owned()),
+                    });
                 }
-                stage.show(&title(view), &sound, |picture| match fixed(picture) != before {
-                    true => is_drawn(picture),
-                    false => Err("it is not open".to_owned()),
-                });
+                stage.show(&title(view), &sound, is_drawn);
             }
         }
         stage.set("editor-contrast", "false");
