@@ -76,7 +76,7 @@ pub fn verify(options: &[String]) -> Result<()> {
                    cargo xtask bundle --release && cd target/bundled && \
                    printf '%s\\0' \
                    'clap-validator validate -x \"^preset-discovery-(crawl|load)$\" \"Tone Filter.clap\"' \
-                   'pluginval --strictness-level 10 --randomise --validate \"Tone Filter.vst3\"' \
+                   'xvfb-run -a pluginval --strictness-level 10 --randomise --validate \"Tone Filter.vst3\"' \
                    'validator -e \"Tone Filter.vst3\"' | xargs -0 -P 3 -n 1 sh -c"
                 .into(),
         },

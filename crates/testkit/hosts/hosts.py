@@ -98,7 +98,7 @@ class Windowed(Host):
             # Hosts ignore the key while they start or stop.
             time.sleep(1)
             self.rig.key("space")
-            await_(f"Space in {place} {way} the transport", lambda: self.rolls() == wanted, 10)
+            await_(f"Space in {place} {way} the transport", lambda: self.rolls() == wanted)
 
     def resize(self):
         """Drags the grip out and back, and picks 200 % in the zoom menu, for which the screen has no room."""

@@ -69,9 +69,13 @@ fn furnace_plays_the_notes() {
             let mut levels = Vec::new();
             for (n, key) in keys.into_iter().enumerate() {
                 let start = ((n as f64 + 0.2) * RATE) as usize;
+                // A chip's periods are whole numbers, so its pitch is off by up to 12 cents.
                 let level = |key: f64| {
-                    let hertz = 440.0 * ((key - 69.0) / 12.0).exp2();
-                    level(&sound[start..start + RATE as usize / 2], hertz)
+                    let cents = (-12..=12).step_by(4).map(f64::from);
+                    let hertz = cents.map(|off| 440.0 * ((key - 69.0 + off / 100.0) / 12.0).exp2());
+                    let levels =
+                        hertz.map(|hertz| level(&sound[start..start + RATE as usize / 2], hertz));
+                    levels.fold(f64::NEG_INFINITY, f64::max)
                 };
                 let key_level = level(key.into());
                 let others = [-12.0, -1.0, 1.0].map(|far| level(f64::from(key) + far));
