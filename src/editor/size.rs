@@ -134,8 +134,9 @@ pub fn show_corner(ui: &mut Ui, window: Rect, edits: &Edits) {
         size = (pointer + grip).to_vec2();
     }
     let size = (size + STEP * arrows(ui, &response, false) * vec2(1.0, -1.0)).max(MIN_SIZE.into());
-    if size != window.size() {
-        ask(ui.ctx(), size, edits.host);
+    if size != window.size() && ask(ui.ctx(), size, edits.host) {
+        // A busy host drops requests, so the next frame asks again if need be, even if the pointer rests.
+        ui.ctx().request_repaint();
     }
 
     let active = response.hovered() || response.dragged();
