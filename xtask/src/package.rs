@@ -3,7 +3,7 @@
 use crate::{
     bundles::{self, MACS, System},
     commands::{cargo, command, is_release, kit, output, root, run, target, value, version},
-    debian, files, python,
+    debian, files, programs, python,
     python::PYTHON,
     sbom, unity, web,
 };
@@ -29,6 +29,9 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
         (_, Some(triple)) => triple.split('-').next().context("a target has a CPU")?,
         _ => std::env::consts::ARCH,
     };
+    if system == System::Linux && debian::is_here() {
+        debian::install(programs::HEADERS)?;
+    }
     let program = if system == System::MacOs {
         bundles::bundle_universal(args)?;
         universal_program(args)?

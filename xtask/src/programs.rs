@@ -25,8 +25,11 @@ const HOSTS: &str = "qtractor ardour audacity jalv lilv-utils jackd2 xvfb openbo
 const LV2: &str = "lv2-dev sordi lilv-utils ffmpeg pipewire pipewire-bin libpipewire-0.3-modules \
                    libspa-0.2-modules wireplumber dbus-daemon";
 
-/// Debian packages for `test-play`: the headers of ALSA and JACK, and a display.
-const PLAY: &str = "libasound2-dev libjack-jackd2-dev pkg-config xvfb libgl1 libgl1-mesa-dri";
+/// Debian packages with which `tone-filter` is built with all features: the headers of ALSA and JACK.
+pub const HEADERS: &str = "libasound2-dev libjack-jackd2-dev pkg-config";
+
+/// Debian packages of a display for `test-play`.
+const DISPLAY: &str = "xvfb libgl1 libgl1-mesa-dri";
 
 /// Arguments of `tone-filter` that open the editor without an audio device.
 pub const APP: [&str; 2] = ["app", "--backend=dummy"];
@@ -77,7 +80,7 @@ pub fn test_lv2() -> Result<()> {
 
 pub fn test_play() -> Result<()> {
     if debian::is_here() {
-        debian::install(PLAY)?;
+        debian::install(&[HEADERS, DISPLAY].join(" "))?;
     }
     let package = "--locked --package=tone-filter-cli --features=app";
     run(cargo(&format!("clippy {package} --all-targets -- -Dwarnings")))?;

@@ -7,9 +7,13 @@ use crate::{
     commands::{cargo, metadata, run, step, target},
     python, sbom,
 };
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use std::{fs, path::Path, process::Command};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 /// Files that every published crate must have.
 const PAGES: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE"];
@@ -32,8 +36,16 @@ pub fn test() -> Result<()> {
 
 /// Prepares all crates for publishing in `folder`, uncommitted changes included, and builds them. Uploads nothing.
 fn publish(folder: &Path) -> Result<()> {
-    // Otherwise cargo would use crates of an earlier run with the same version.
+    // Otherwise cargo would use crates of an earlier run with the same version: packed ones, and those that it has unpacked
+    // below a name that begins with "-", as their registry is a folder.
     let _ = fs::remove_dir_all(folder);
+    let own = || Some(env::home_dir()?.join(".cargo"));
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(own).context("no home")?;
+    for unpacked in fs::read_dir(home.join("registry/src")).into_iter().flatten().flatten() {
+        if unpacked.file_name().as_encoded_bytes().starts_with(b"-") {
+            fs::remove_dir_all(unpacked.path())?;
+        }
+    }
     let publish = "publish --workspace --dry-run --locked --allow-dirty --quiet --target-dir";
     run(cargo(publish).arg(folder))
 }

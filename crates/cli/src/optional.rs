@@ -33,8 +33,10 @@ pub struct Missing {
 pub fn refused(name: &str) -> anyhow::Error {
     let headers = match name {
         _ if !cfg!(target_os = "linux") => "",
-        "app" => ", which takes the headers of JACK and ALSA (libjack-jackd2-dev, libasound2-dev)",
-        _ => ", which takes the headers of ALSA (libasound2-dev)",
+        "app" => {
+            ", which takes the headers of JACK and ALSA (libjack-jackd2-dev, libasound2-dev, pkg-config)"
+        }
+        _ => ", which takes the headers of ALSA (libasound2-dev, pkg-config)",
     };
     let line = format!(
         "{name} is not in this build; install it with `cargo install --locked --path crates/cli --features {name}`{headers}"

@@ -139,12 +139,15 @@ mod tests {
     #[test]
     fn edges_of_a_note_are_found_within_five_ms() {
         for rate in [22_050.0, 44_100.0, 48_000.0, 96_000.0, 192_000.0] {
-            for (frequency, shift) in [(41.2, 0), (110.0, 17), (440.0, 40), (2637.0, 63)] {
-                // Begins after 300 ms and ends after 600 ms, with six overtones and ramps of 3 ms.
+            for (frequency, shift, rest) in
+                [(41.2, 0, 0.0), (110.0, 17, 0.3), (440.0, 40, 0.0), (2637.0, 63, 0.3)]
+            {
+                // Begins after 300 ms and ends after 600 ms, with six overtones and ramps of 3 ms; before and after, it has the
+                // amplitude `rest`.
                 let [start, end] = [0.3, 0.6].map(|seconds| seconds * rate + f64::from(shift));
                 let sample = |t: usize| {
                     let time = t as f64;
-                    let ramp = ((time - start).min(end - time) / (0.003 * rate)).clamp(0.0, 1.0);
+                    let ramp = ((time - start).min(end - time) / (0.003 * rate)).clamp(rest, 1.0);
                     let angle = TAU * frequency / rate * (time - start);
                     let wave: f64 =
                         (1..=6).map(|n| (f64::from(n) * angle).sin() / f64::from(n)).sum();
@@ -159,6 +162,7 @@ mod tests {
                         blocks += 1;
                     }
                     let edge = edges.find(kind, &edges.sums(), frequency, 0.05, 0)?;
+                    assert!(kind == Kind::Fall || edge.from_silence == (rest == 0.0));
                     Some((blocks * BLOCK - edge.age) as f64 / rate)
                 };
                 let wait = 0.04 * rate;

@@ -2,10 +2,11 @@
 
 use super::TestEditor;
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE, theme};
-use egui::{Color32, Event, Key, Modifiers, Pos2, Shape};
+use egui::{Color32, Event, Key, Modifiers, Pos2, Shape, vec2};
 use plugin_guard::{
     Automation, Connection, HostLink, Mapping, Menu, MenuItem, Place, Request, Track,
 };
+use std::time::Duration;
 use tone_filter_dsp::{BandMask, Settings};
 
 /// Creates an editor, and the link to a host that accepts all requests except those for a size.
@@ -29,11 +30,29 @@ fn circles(editor: &TestEditor, at: Pos2) -> Vec<(Color32, Color32)> {
 }
 
 #[test]
+fn a_busy_host_is_asked_for_a_size_again() {
+    let (mut editor, host) = connected();
+    host.set_resizable(true);
+    let corner = editor.window().max - vec2(6.0, 6.0);
+    editor.button(corner, true);
+    for by in [10.0, 100.0] {
+        editor.frame(vec![Event::PointerMoved(corner + vec2(by, by))]);
+    }
+    let asked = Request::Resize([1100, 740]);
+    for _ in 0..5 {
+        assert_eq!(host.take_requests().last(), Some(&asked));
+        // Otherwise no frame would follow while the pointer rests.
+        assert_eq!(editor.repaint_delay(), Duration::ZERO);
+        editor.frame(vec![]);
+    }
+}
+
+#[test]
 fn changes_besides_parameters_mark_the_state_as_dirty() {
     let (mut editor, host) = connected();
     let place = editor.place("Band D5");
     editor.click(place);
-    editor.drag(place, egui::vec2(80.0, 0.0));
+    editor.drag(place, vec2(80.0, 0.0));
     editor.secondary_click(place);
     editor.run("Undo");
     assert!(editor.log().is_empty(), "{:?}", editor.log());
@@ -57,7 +76,7 @@ fn a_control_shows_what_the_host_does_with_its_parameter() {
         let mut editor = TestEditor::with_more(size);
         let host = editor.session().host.clone();
         let mark = |editor: &TestEditor, name: &str| {
-            circles(editor, editor.text(name).left_center() - egui::vec2(4.0, 0.0))
+            circles(editor, editor.text(name).left_center() - vec2(4.0, 0.0))
         };
         for (id, name) in [("mix", "Mix"), ("focus", "Focus"), ("keys", "Keys"), ("root", "Root")] {
             assert!(mark(&editor, name).is_empty(), "{name}");
@@ -91,8 +110,8 @@ fn tooltip(editor: &mut TestEditor, name: &str) -> String {
     let text = editor.text(name);
     // The tooltip of a list is at its field.
     let at = match name {
-        "Root" => text.right_center() + egui::vec2(20.0, 0.0),
-        "Keys" => text.center() + egui::vec2(5.0, 1.4 * text.height()),
+        "Root" => text.right_center() + vec2(20.0, 0.0),
+        "Keys" => text.center() + vec2(5.0, 1.4 * text.height()),
         _ => text.center(),
     };
     editor.hover(at);
@@ -271,7 +290,7 @@ fn the_header_shows_the_track() {
                 let overlap = shown.intersect(place);
                 assert!(other == name || !overlap.is_positive(), "{name} is on {other}");
             }
-            let left = shown.left_center() - egui::vec2(8.0, 0.0);
+            let left = shown.left_center() - vec2(8.0, 0.0);
             let disc = circles(&editor, left)[0].0;
             assert!(theme::contrast(disc, theme::BACKGROUND) >= 3.0, "{disc:?}");
         }
