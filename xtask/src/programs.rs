@@ -3,7 +3,7 @@
 use crate::{
     bundles,
     commands::{Unavailable, cargo, command, kit, root, run, step, target},
-    debian, files, python,
+    debian, files, python, suite,
 };
 use anyhow::{Result, ensure};
 use std::{
@@ -114,14 +114,7 @@ pub fn wild(folders: &[String]) -> Result<()> {
 }
 
 pub fn test_tracker(songs: &[String]) -> Result<()> {
-    ensure!(
-        debian::on_path("furnace"),
-        Unavailable(
-            "no `furnace` on the PATH, so nothing was tested: build Furnace's player from its source \
-             (cmake -DBUILD_GUI=OFF), and put it there"
-                .into()
-        )
-    );
+    suite::need("furnace")?;
     let songs = songs.iter().map(std::fs::canonicalize).collect::<std::io::Result<Vec<_>>>()?;
     let test = "test --package=tone-filter-song --features=furnace --lib furnace_ -- --nocapture";
     run(cargo(test).env("TRACKER_SONGS", std::env::join_paths(songs)?))

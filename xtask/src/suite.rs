@@ -55,6 +55,14 @@ const PROGRAMS: [(&str, &str); 9] = [
     ("furnace", "`cmake -DBUILD_GUI=OFF`, https://github.com/tildearrow/furnace"),
 ];
 
+/// Returns an error if `program`, one of [`PROGRAMS`], is not on the `PATH`.
+pub fn need(program: &str) -> Result<()> {
+    let source =
+        PROGRAMS.iter().find(|(name, _)| *name == program).map_or("", |(_, source)| *source);
+    ensure!(debian::on_path(program), Unavailable(format!("missing: {program} ({source})")));
+    Ok(())
+}
+
 pub fn verify(options: &[String]) -> Result<()> {
     let verb = |name| {
         // Complete sweeps, and 10,000 random orders of a host's calls.
@@ -148,8 +156,7 @@ pub fn packages() -> String {
 /// Checks licences, sources and bans by `deny.toml`, then known vulnerabilities, which needs the network. This is not part of
 /// [`test()`], as new advisories would fail unrelated changes.
 pub fn deny() -> Result<()> {
-    let remedy = "install it with `cargo install --locked cargo-deny@0.20.2`";
-    ensure!(debian::on_path("cargo-deny"), Unavailable(format!("cargo-deny is missing: {remedy}")));
+    need("cargo-deny")?;
     run(cargo("deny check bans licenses sources"))?;
     run(cargo("deny check advisories"))
 }
