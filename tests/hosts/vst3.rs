@@ -127,13 +127,28 @@ fn the_program_list_has_the_factory_presets() {
     assert!((instance.get(instance.id("Mix")) - 0.123).abs() < 1e-6);
     // A buffer chooses a program, which is then loaded on the main thread.
     instance.activate();
-    let change = Queue { parameter: program.id, points: vec![(0, value(3))] };
-    let mut output = vec![vec![0.0; FRAMES]; 2];
-    assert_eq!(instance.process(None, &mut output, vec![change]), kResultOk);
+    let choose = |index| {
+        let change = Queue { parameter: program.id, points: vec![(0, value(index))] };
+        let mut output = vec![vec![0.0; FRAMES]; 2];
+        assert_eq!(instance.process(None, &mut output, vec![change]), kResultOk);
+    };
+    choose(3);
     let before = host.restarts();
     host.idle();
     assert!(has(3));
     assert_eq!(host.restarts(), before + 1, "the host reads all parameters");
+    // What follows at once is saved with the program, or takes its place.
+    let third = instance.save();
+    choose(4);
+    assert!(has(4), "saved");
+    choose(5);
+    instance.load(&third);
+    host.idle();
+    assert!(has(3), "a state is later");
+    choose(5);
+    instance.set(program.id, value(4));
+    host.idle();
+    assert!(has(4), "a program is later");
 }
 
 #[test]

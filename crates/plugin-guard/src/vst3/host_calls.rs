@@ -60,6 +60,11 @@ impl HostCalls {
         self.due[call as usize].store(true, Ordering::Relaxed);
     }
 
+    /// Withdraws the request of a call. Returns whether there was one.
+    pub fn withdraw(&self, call: HostCall) -> bool {
+        self.due[call as usize].swap(false, Ordering::Relaxed)
+    }
+
     /// Makes the requested calls, unless a timer makes them. For the editor's thread: without a timer, this is the host's main
     /// thread, or else the main thread cannot be reached.
     pub fn run_without_timer(&self) {
@@ -108,7 +113,7 @@ impl Job for HostCalls {
     /// Makes the requested calls. Must be called on the host's main thread.
     fn run(&self) {
         for call in HostCall::ALL {
-            if self.due[call as usize].swap(false, Ordering::Relaxed) {
+            if self.withdraw(call) {
                 // Cloned, so that no lock is held: during the call, the host may connect another function.
                 let function = lock(&self.functions)[call as usize].clone();
                 if let Some(function) = function {

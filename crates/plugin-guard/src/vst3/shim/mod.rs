@@ -186,7 +186,17 @@ impl Vst3Shim {
         pending
     }
 
+    /// Forgets what the host has set or chosen, but not yet heard: a state or a program takes its place.
+    fn discard_pending(&self) {
+        self.calls.withdraw(HostCall::LoadProgram);
+        self.pending().clear();
+    }
+
+    /// Loads the program chosen in `process` and sets the ignored values. Not for the audio thread.
     fn apply_pending(&self) {
+        if self.calls.withdraw(HostCall::LoadProgram) {
+            self.programs.run();
+        }
         let params = self.instance.params();
         let map = params.param_map();
         let pending = mem::take(&mut *self.pending());
@@ -334,7 +344,7 @@ impl IComponentTrait for Vst3Shim {
     }
 
     unsafe fn setState(&self, state: *mut IBStream) -> tresult {
-        self.pending().clear();
+        self.discard_pending();
         // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         let result = unsafe { self.component.setState(state) };
         self.programs.current();
@@ -475,7 +485,7 @@ impl IEditControllerTrait for Vst3Shim {
 
     unsafe fn setParamNormalized(&self, id: ParamID, value: ParamValue) -> tresult {
         if id == PROGRAM {
-            self.pending().clear();
+            self.discard_pending();
             self.programs.set(value);
             return kResultOk;
         }
