@@ -65,6 +65,17 @@ impl HostCalls {
         self.due[call as usize].swap(false, Ordering::Relaxed)
     }
 
+    /// Makes a call if it has been requested. Returns whether it has. Must be called on the host's main thread.
+    pub fn make(&self, call: HostCall) -> bool {
+        let requested = self.withdraw(call);
+        if requested {
+            // Cloned, so that no lock is held: during the call, the host may connect another function.
+            let function = lock(&self.functions)[call as usize].clone();
+            function.iter().for_each(|function| function());
+        }
+        requested
+    }
+
     /// Makes the requested calls, unless a timer makes them. For the editor's thread: without a timer, this is the host's main
     /// thread, or else the main thread cannot be reached.
     pub fn run_without_timer(&self) {
@@ -112,15 +123,7 @@ impl HostCalls {
 impl Job for HostCalls {
     /// Makes the requested calls. Must be called on the host's main thread.
     fn run(&self) {
-        for call in HostCall::ALL {
-            if self.withdraw(call) {
-                // Cloned, so that no lock is held: during the call, the host may connect another function.
-                let function = lock(&self.functions)[call as usize].clone();
-                if let Some(function) = function {
-                    function();
-                }
-            }
-        }
+        HostCall::ALL.into_iter().for_each(|call| _ = self.make(call));
     }
 }
 

@@ -186,17 +186,13 @@ impl Vst3Shim {
         pending
     }
 
-    /// Forgets what the host has set or chosen, but not yet heard: a state or a program takes its place.
+    /// Forgets a program chosen in `process` and the ignored values: a state or another program takes their place.
     fn discard_pending(&self) {
         self.calls.withdraw(HostCall::LoadProgram);
         self.pending().clear();
     }
 
-    /// Loads the program chosen in `process` and sets the ignored values. Not for the audio thread.
     fn apply_pending(&self) {
-        if self.calls.withdraw(HostCall::LoadProgram) {
-            self.programs.run();
-        }
         let params = self.instance.params();
         let map = params.param_map();
         let pending = mem::take(&mut *self.pending());
@@ -352,6 +348,9 @@ impl IComponentTrait for Vst3Shim {
     }
 
     unsafe fn getState(&self, state: *mut IBStream) -> tresult {
+        if self.calls.make(HostCall::LoadProgram) {
+            self.calls.make(HostCall::Serve);
+        }
         self.apply_pending();
         // SAFETY: the host guarantees this call's contract, which is nice-plug's, too.
         unsafe { self.component.getState(state) }
@@ -487,6 +486,8 @@ impl IEditControllerTrait for Vst3Shim {
         if id == PROGRAM {
             self.discard_pending();
             self.programs.set(value);
+            // At once: a host that reads its own copies of the values next would take them for those of the old program.
+            self.calls.make(HostCall::Serve);
             return kResultOk;
         }
         if !self.processing.load(Ordering::Relaxed) {
