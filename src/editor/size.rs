@@ -21,14 +21,21 @@ struct ZoomRequest {
     before: Vec2,
 }
 
+/// Time in seconds for which an earlier size is not taken for the host's decision.
+const LATE: f64 = 3.0;
+
 /// State of a window's size, in egui's memory.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct State {
     /// Size of the screen in physical pixels.
     screen: Vec2,
     /// Zoom in the last frame; `None` before the first frame, whose size egui has not scaled yet.
     zoom: Option<f32>,
     request: Option<ZoomRequest>,
+    /// Sizes in physical pixels that the window had or that were requested in the last [`LATE`] seconds.
+    sizes: Vec<Vec2>,
+    /// Time in seconds at which `sizes` are too old.
+    end: f64,
 }
 
 impl State {
@@ -37,7 +44,8 @@ impl State {
     }
 
     fn load(ctx: &Context) -> Self {
-        let new = Self { screen: Vec2::INFINITY, zoom: None, request: None };
+        let new =
+            Self { screen: Vec2::INFINITY, zoom: None, request: None, sizes: vec![], end: 0.0 };
         ctx.data(|data| data.get_temp(Self::id())).unwrap_or(new)
     }
 
@@ -60,30 +68,46 @@ pub fn limit(ctx: &Context, screen: Vec2) {
     State { screen, ..State::load(ctx) }.store(ctx);
 }
 
+/// Returns the size of the window in physical pixels.
+fn current(ctx: &Context) -> Vec2 {
+    (ctx.pixels_per_point() * ctx.content_rect().size()).round()
+}
+
 /// Requests a window of `size` in points, limited to the screen. Returns whether the limited size differs from the current one.
 pub fn ask(ctx: &Context, size: Vec2, host: &HostLink) -> bool {
-    let pixels = ctx.pixels_per_point();
-    let wanted = (pixels * size).round().min(State::load(ctx).screen);
-    let is_other = wanted != (pixels * ctx.content_rect().size()).round();
-    if is_other && !host.request(Request::Resize([wanted.x as u32, wanted.y as u32])) {
-        ctx.send_viewport_cmd(ViewportCommand::InnerSize(wanted / pixels));
+    let (mut state, now) = (State::load(ctx), current(ctx));
+    let wanted = (ctx.pixels_per_point() * size).round().min(state.screen);
+    if wanted != now {
+        state.sizes.retain(|size| ![now, wanted].contains(size));
+        state.sizes.extend([now, wanted]);
+        state.end = ctx.input(|input| input.time) + LATE;
+        state.store(ctx);
+        request(ctx, wanted, host);
     }
-    is_other
+    wanted != now
+}
+
+/// Asks the host for a window of this size in physical pixels, or else resizes the window.
+fn request(ctx: &Context, size: Vec2, host: &HostLink) {
+    if !host.request(Request::Resize([size.x as u32, size.y as u32])) {
+        ctx.send_viewport_cmd(ViewportCommand::InnerSize(size / ctx.pixels_per_point()));
+    }
 }
 
 /// Requests the zoom factor `zoom`, limited to the screen: asks for a window of the size that the current content then needs.
 pub fn zoom(ctx: &Context, zoom: f32, host: &HostLink) {
-    let (state, content, now) = (State::load(ctx), ctx.content_rect().size(), ctx.zoom_factor());
+    let (content, now) = (ctx.content_rect().size(), ctx.zoom_factor());
     let native = ctx.pixels_per_point() / now;
-    let zoom = zoom.min((state.screen / (native * content)).min_elem());
+    let zoom = zoom.min((State::load(ctx).screen / (native * content)).min_elem());
     host.take_refusal();
     if ask(ctx, zoom / now * content, host) {
         let request = Some(ZoomRequest { zoom, content, before: now * content });
-        State { request, ..state }.store(ctx);
+        State { request, ..State::load(ctx) }.store(ctx);
     }
 }
 
 /// Applies a requested zoom once the window has its new size, or drops the request if the host refuses. Saves a changed zoom.
+/// Repeats a request for a size while the window has an earlier one.
 /// Must be called in each frame.
 pub fn settle(ctx: &Context, edits: &Edits) {
     let mut state = State::load(ctx);
@@ -91,23 +115,31 @@ pub fn settle(ctx: &Context, edits: &Edits) {
     if let Some(request) = state.request {
         let size = zoom * content;
         let resized = (size - request.before).abs().max_elem() > 0.5;
-        if resized || edits.host.take_refusal() {
-            state.request = None;
-        }
         if resized {
+            state.request = None;
             let reached = (size / request.content).min_elem();
             // Rounding to whole pixels changes the zoom slightly.
             let granted = (reached - request.zoom).abs() * request.content.max_elem() < 1.0;
             ctx.set_zoom_factor(allowed_zoom(if granted { request.zoom } else { reached }));
+        } else if edits.host.take_refusal() {
+            (state.request, state.sizes) = (None, vec![]);
         }
     }
     if state.zoom.replace(zoom).is_some_and(|before| before != zoom) {
         edits.params.editor_zoom.store(zoom);
         // Asks for the current size: egui-baseview would now resize the window by the change of the zoom.
         ctx.send_viewport_cmd(ViewportCommand::InnerSize(content));
-        // Ardour's GtkSocket answers with the previous size, so the host is asked once more.
-        let pixels = (ctx.pixels_per_point() * content).round();
-        edits.host.request(Request::Resize([pixels.x as u32, pixels.y as u32]));
+    }
+    // A busy host drops requests, and hosts answer late, with a size of an earlier request (Ardour's GtkSocket also after a zoom).
+    let now = current(ctx);
+    if ctx.input(|input| input.time) > state.end {
+        state.sizes.clear();
+    } else if let Some((wanted, earlier)) = state.sizes.split_last()
+        && *wanted != now
+        && earlier.contains(&now)
+    {
+        request(ctx, *wanted, edits.host);
+        ctx.request_repaint();
     }
     state.store(ctx);
 }
@@ -134,9 +166,8 @@ pub fn show_corner(ui: &mut Ui, window: Rect, edits: &Edits) {
         size = (pointer + grip).to_vec2();
     }
     let size = (size + STEP * arrows(ui, &response, false) * vec2(1.0, -1.0)).max(MIN_SIZE.into());
-    if size != window.size() && ask(ui.ctx(), size, edits.host) {
-        // A busy host drops requests, so the next frame asks again if need be, even if the pointer rests.
-        ui.ctx().request_repaint();
+    if size != window.size() {
+        ask(ui.ctx(), size, edits.host);
     }
 
     let active = response.hovered() || response.dragged();

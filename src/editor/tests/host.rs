@@ -38,13 +38,30 @@ fn a_busy_host_is_asked_for_a_size_again() {
     for by in [10.0, 100.0] {
         editor.frame(vec![Event::PointerMoved(corner + vec2(by, by))]);
     }
+    let corner = corner + vec2(100.0, 100.0);
     let asked = Request::Resize([1100, 740]);
-    for _ in 0..5 {
-        assert_eq!(host.take_requests().last(), Some(&asked));
-        // Otherwise no frame would follow while the pointer rests.
-        assert_eq!(editor.repaint_delay(), Duration::ZERO);
-        editor.frame(vec![]);
+    // The last one is a size that was asked for earlier.
+    for size in [DEFAULT_SIZE, [1010.0, 650.0]] {
+        editor.resize(size);
+        for _ in 0..3 {
+            editor.frame(vec![]);
+            assert_eq!(host.take_requests().last(), Some(&asked), "{size:?}");
+            // Otherwise no frame would follow while the pointer rests.
+            assert_eq!(editor.repaint_delay(), Duration::ZERO);
+        }
+        editor.button(corner, false);
     }
+    // The host decides on a size of its own, or is not busy, but refuses.
+    let rests = |editor: &mut TestEditor, host: &HostLink| {
+        host.take_requests();
+        editor.wait(1.0);
+        assert_eq!((host.take_requests(), editor.repaint_delay()), (vec![], Duration::MAX));
+    };
+    editor.resize([900.0, 700.0]);
+    rests(&mut editor, &host);
+    editor.resize(DEFAULT_SIZE);
+    editor.wait(3.0);
+    rests(&mut editor, &host);
 }
 
 #[test]
