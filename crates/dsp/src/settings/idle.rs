@@ -131,6 +131,7 @@ mod tests {
             assert_eq!(settings.idle("root").is_none(), by_root, "{settings:?}");
             let by_scale = Scale::ALL.iter().any(|scale| moves(&|s| s.scale = *scale));
             assert_eq!(settings.idle("scale").is_none(), by_scale, "{settings:?}");
+            assert_eq!(settings.idle("octave").is_none(), settings.voice != Voice::Soft);
         }
     }
 

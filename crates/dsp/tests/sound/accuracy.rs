@@ -89,6 +89,20 @@ fn every_tone_lights_its_own_band() {
 }
 
 #[test]
+fn a_band_lights_from_the_threshold_on() {
+    let settings = Settings { threshold: -20.0, ..whole() };
+    // A steady sine has its share of the power in its band, too.
+    for (decibels, lit) in [(-21.5, false), (-18.5, true)] {
+        let [loud, quiet] = [(12, 0.0), (36, decibels)].map(|(tone, decibels)| {
+            sine(frequency(tone, 440.0, 0.0), 0.3 * 10f64.powf(decibels / 20.0), 1.5, 44_100.0)
+        });
+        let mut filter = filter(44_100.0, &settings);
+        filter.process(&mut [&mut loud.iter().zip(&quiet).map(|(a, b)| a + b).collect::<Vec<_>>()]);
+        assert_eq!(filter.bands().bands[36].state != BandState::Inactive, lit, "{decibels} dB");
+    }
+}
+
+#[test]
 fn the_wet_signal_is_the_references_to_96_db() {
     let cases = [44_100.0, 96_000.0, 192_000.0].map(|rate| [(rate, true), (rate, false)]);
     for (rate, is_noise) in sweep::part(6, cases.concat()) {

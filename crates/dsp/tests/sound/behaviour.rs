@@ -83,6 +83,18 @@ fn a_filter_for_no_channels_is_one_for_one() {
 }
 
 #[test]
+fn the_loudness_of_every_channel_is_measured() {
+    let makeup = [0, 2].map(|at| {
+        let mut filter = filter(&Settings::default()).with_channels(3);
+        let mut sound = vec![vec![0.0; 5 * 44_100]; 3];
+        sound[at] = noisy_chord(5.0, RATE);
+        filter.process(&mut sound.iter_mut().map(|channel| &mut channel[..]).collect::<Vec<_>>());
+        filter.bands().makeup
+    });
+    assert!((makeup[0] / makeup[1] - 1.0).abs() < 1e-3, "{makeup:?}");
+}
+
+#[test]
 fn faults_in_the_input_are_forgotten() {
     // After the fault, the inputs are equal; two ring times later, the outputs must be, too.
     let settings = Settings { ring: 0.4, release: 48.0, ..Settings::REFERENCE };

@@ -2,7 +2,9 @@
 
 use crate::filtered;
 use std::f64::consts::TAU;
-use tone_filter_dsp::{BandMask, BandRange, Map, Settings, Targets, ToneFilter, Voice, notes};
+use tone_filter_dsp::{
+    BandMask, BandRange, Duty, Map, Settings, Targets, ToneFilter, Voice, notes,
+};
 
 /// Returns settings for the bands of `tones` and the voice alone: no listener, no auto level, no dry signal.
 fn alone(tones: &[usize], voice: Voice) -> Settings {
@@ -46,6 +48,19 @@ fn all_voices_are_equally_loud() {
             let change = 20.0 * (level(voice) / soft).log10();
             assert!(change.abs() < 1.0, "{voice:?} {}: {change:+.2} dB", notes::name(tone));
         }
+    }
+}
+
+#[test]
+fn bass_and_lead_of_the_chip_have_waveforms_of_their_own() {
+    let (rate, [bass, middle, lead]) = (48_000.0, [0, 16, 31]);
+    let settings = Settings { duty: Duty::Eighth, ..alone(&[bass, middle, lead], Voice::Chip) };
+    let mut filter = ToneFilter::new(rate, &settings).unwrap();
+    filtered(&mut filter, &chord(&[bass, middle, lead], 0.0, rate, 1.0));
+    let shown = filter.bands().bands;
+    let expected = [(bass, Voice::Chip), (middle, Voice::Square), (lead, Duty::Eighth.voice())];
+    for (tone, voice) in expected {
+        assert_eq!(shown[tone].voice, voice, "{}", notes::name(tone));
     }
 }
 
