@@ -101,9 +101,9 @@ pub fn verify(options: &[String]) -> Result<()> {
         },
         Check {
             name: "mutants",
-            what: "a hundredth of all faults that cargo-mutants makes in the filter: more than nine of ten must be caught",
+            what: "one in 200 of the faults that cargo-mutants makes in the filter: more than nine of ten must be caught",
             line: "command -v cargo-mutants || exit 3; \
-                   cargo mutants -p tone-filter-dsp --shard 0/100 --sharding round-robin -o target \
+                   cargo mutants -p tone-filter-dsp --shard 0/200 --sharding round-robin -o target \
                    --test-package tone-filter-dsp,tone-filter-reference; \
                    python3 -c 'import json; r = json.load(open(\"target/mutants.out/outcomes.json\")); \
                                exit(r[\"caught\"] <= 9 * r[\"missed\"])'"
