@@ -68,6 +68,12 @@ fn bands_follow_the_tuning_at_any_rate_and_level() {
         let band = filter.bands().bands[A4].angular_frequency / TAU as f32;
         assert!((cents(f64::from(band)) - bands).abs() < 0.1, "{rate} {off}: {band} Hz");
         assert_eq!(filter.settings().tuning, 440.0);
+        // A tempo that is expected chooses among half and double tempi.
+        let tempo = filter.found_tempo().unwrap();
+        for times in [0.5, 1.0, 2.0] {
+            filter.expect_tempo(Some(1.1 * times * tempo));
+            assert_eq!(filter.found_tempo(), Some(times * tempo), "{rate}");
+        }
     }
 }
 
