@@ -30,7 +30,9 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
         _ => std::env::consts::ARCH,
     };
     if system == System::Linux && debian::is_here() {
-        debian::install(programs::HEADERS)?;
+        let packs = is_release(args) && triple.is_none();
+        let npm = if packs { debian::missing_programs("npm") } else { Vec::new() };
+        debian::install(&[&[programs::HEADERS], &npm[..]].concat().join(" "))?;
     }
     let program = if system == System::MacOs {
         bundles::bundle_universal(args)?;
