@@ -162,7 +162,7 @@ class Rig:
         if own.sum() < MANY:
             return None
         (left, right), (top, bottom) = (numpy.flatnonzero(own.sum(axis) > 20)[[0, -1]] for axis in (0, 1))
-        return [int(length) for length in (left, top, right + 1 - left, bottom + 1 - top)]
+        return tuple(int(length) for length in (left, top, right + 1 - left, bottom + 1 - top))
 
     def size(self):
         """Returns width and height of the editor's window."""
