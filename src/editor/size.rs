@@ -81,9 +81,12 @@ pub fn ask(ctx: &Context, size: Vec2, host: &HostLink) -> bool {
         state.sizes.retain(|size| ![now, wanted].contains(size));
         state.sizes.extend([now, wanted]);
         state.end = ctx.input(|input| input.time) + LATE;
-        state.store(ctx);
         request(ctx, wanted, host);
+    } else {
+        // The window is to stay as it is, also if the host has not answered an earlier request.
+        state.sizes.clear();
     }
+    state.store(ctx);
     wanted != now
 }
 
@@ -107,8 +110,7 @@ pub fn zoom(ctx: &Context, zoom: f32, host: &HostLink) {
 }
 
 /// Applies a requested zoom once the window has its new size, or drops the request if the host refuses. Saves a changed zoom.
-/// Repeats a request for a size while the window has an earlier one.
-/// Must be called in each frame.
+/// Repeats a request for a size while the window has an earlier one. Must be called in each frame.
 pub fn settle(ctx: &Context, edits: &Edits) {
     let mut state = State::load(ctx);
     let (zoom, content) = (ctx.zoom_factor(), ctx.content_rect().size());
@@ -166,7 +168,7 @@ pub fn show_corner(ui: &mut Ui, window: Rect, edits: &Edits) {
         size = (pointer + grip).to_vec2();
     }
     let size = (size + STEP * arrows(ui, &response, false) * vec2(1.0, -1.0)).max(MIN_SIZE.into());
-    if size != window.size() {
+    if response.dragged() || size != window.size() {
         ask(ui.ctx(), size, edits.host);
     }
 

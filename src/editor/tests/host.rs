@@ -62,6 +62,14 @@ fn a_busy_host_is_asked_for_a_size_again() {
     editor.resize(DEFAULT_SIZE);
     editor.wait(3.0);
     rests(&mut editor, &host);
+    // Dragged out and back before the host has answered.
+    let corner = editor.window().max - vec2(6.0, 6.0);
+    editor.button(corner, true);
+    for by in [10.0, 100.0, 0.0] {
+        editor.frame(vec![Event::PointerMoved(corner + vec2(by, by))]);
+    }
+    editor.button(corner, false);
+    rests(&mut editor, &host);
 }
 
 #[test]

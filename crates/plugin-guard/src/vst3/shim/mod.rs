@@ -486,7 +486,7 @@ impl IEditControllerTrait for Vst3Shim {
         if id == PROGRAM {
             self.discard_pending();
             self.programs.set(value);
-            // At once: a host that reads its own copies of the values next would take them for those of the old program.
+            // The host learns of it before it next reads its own copies of the values, which are those of the old program.
             self.calls.make(HostCall::Serve);
             return kResultOk;
         }
