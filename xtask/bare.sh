@@ -33,4 +33,8 @@ unshare --mount sh -euc '
     tone-filter render target/demo/dry.wav -o /tmp/wet.wav
     cargo xtask package --release
     apt-get install -y ./target/package/*.deb
-    /usr/bin/tone-filter --version'
+    /usr/bin/tone-filter --version
+    python3 -m venv /tmp/python
+    /tmp/python/bin/pip install -q target/package/*.whl
+    /tmp/python/bin/python -c "import tone_filter; print(tone_filter.presets())"
+    npm install --prefix /tmp/npm target/package/tone-filter-[0-9]*.tgz'

@@ -1,13 +1,16 @@
-//! MIDI controllers that the user has mapped to parameters.
+//! MIDI controllers that the user has mapped to parameters, and MIDI changes that wait for the main thread.
 
 use super::ids;
 use std::{
     collections::BTreeMap,
-    sync::atomic::{AtomicU8, Ordering::Relaxed},
+    sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed},
 };
+use tone_filter_dsp::{CHOICES, SPECS};
 
-/// Sentinel: no parameter.
-const NONE: u8 = u8::MAX;
+/// Sentinel: no parameter, or no program change.
+pub const NONE: u8 = u8::MAX;
+/// Sentinel: no new value. These bits are a NaN, which is never a value.
+pub const UNCHANGED: u32 = u32::MAX;
 
 /// Map between controllers and parameters: at most one parameter per controller, and one controller per parameter. Lock-free, as
 /// the audio thread and the editor share it. A parameter's number is its index in [`ids`].
@@ -16,11 +19,20 @@ pub struct Controllers {
     mapped: [AtomicU8; 128],
     /// Number of the parameter that MIDI learn maps to the next moved controller; [`NONE`] while MIDI learn is off.
     learning: AtomicU8,
+    /// Latest program change that waits, or [`NONE`].
+    pub program: AtomicU8,
+    /// Bits of the value (0..1) that waits for each parameter, or [`UNCHANGED`].
+    pub values: [AtomicU32; SPECS.len() + CHOICES.len()],
 }
 
 impl Default for Controllers {
     fn default() -> Self {
-        Self { mapped: [const { AtomicU8::new(NONE) }; 128], learning: AtomicU8::new(NONE) }
+        Self {
+            mapped: [const { AtomicU8::new(NONE) }; 128],
+            learning: AtomicU8::new(NONE),
+            program: AtomicU8::new(NONE),
+            values: [const { AtomicU32::new(UNCHANGED) }; _],
+        }
     }
 }
 
@@ -76,7 +88,10 @@ impl Controllers {
     }
 
     /// Replaces the map by `saved`, a result of [`Controllers::save`]. Ignores unknown parameters and reserved controllers.
+    /// Withdraws what waits: the state that is loaded takes its place.
     pub fn load(&self, saved: &BTreeMap<u8, String>) {
+        self.program.store(NONE, Relaxed);
+        self.values.iter().for_each(|value| value.store(UNCHANGED, Relaxed));
         for controller in 0..128 {
             let id = saved.get(&controller).filter(|_| is_free(controller));
             let number = id.and_then(|id| number(id)).unwrap_or(NONE);

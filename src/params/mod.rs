@@ -10,6 +10,7 @@ mod score;
 use changes::{Changes, WatchedText};
 pub use choices::ChoiceParam;
 use controllers::Controllers;
+pub use controllers::{NONE, UNCHANGED};
 use crossbeam::atomic::AtomicCell;
 use nice_plug::{params::internals::ParamPtr, plugin::ParamValue, prelude::*};
 use plugin_guard::lock;

@@ -1,46 +1,36 @@
-//! Program changes and mapped controllers. The audio thread stores the latest ones here; a task loads the preset and sets the
+//! Program changes and mapped controllers. The audio thread stores the latest ones; a task loads the preset and sets the
 //! parameters.
 
-use crate::session::Session;
+use crate::{
+    params::{NONE, UNCHANGED},
+    session::Session,
+};
 use nice_plug::prelude::NoteEvent;
 use plugin_guard::Job;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering::Relaxed};
-use tone_filter_dsp::{CHOICES, SPECS};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Sentinel: no program change.
-const NONE: u8 = u8::MAX;
-/// Sentinel: no new value. These bits are a NaN, which is never a value.
-const UNCHANGED: u32 = u32::MAX;
-
-/// Latest program change and latest controller values, which wait for [`Job::run`].
+/// Stores the latest program change and controller values, which wait for [`Job::run`], in the session's parameters.
 pub struct MidiLearn {
     session: Session,
-    program: AtomicU8,
-    /// Bits of the value (0..1) that waits for each parameter, or [`UNCHANGED`]; in the order of [`ids`](crate::params::ids).
-    values: [AtomicU32; SPECS.len() + CHOICES.len()],
     learned: AtomicBool,
 }
 
 impl MidiLearn {
     pub fn new(session: Session) -> Self {
-        Self {
-            session,
-            program: AtomicU8::new(NONE),
-            values: [const { AtomicU32::new(UNCHANGED) }; _],
-            learned: AtomicBool::new(false),
-        }
+        Self { session, learned: AtomicBool::new(false) }
     }
 
     /// Stores a program change or the value of a mapped controller. Returns whether [`Job::run`] must be called. For the audio
     /// thread.
     pub fn receive(&self, event: &NoteEvent<()>) -> bool {
+        let controllers = &self.session.params.controllers;
         match *event {
-            NoteEvent::MidiProgramChange { program, .. } => self.program.store(program, Relaxed),
+            NoteEvent::MidiProgramChange { program, .. } => {
+                controllers.program.store(program, Relaxed);
+            }
             NoteEvent::MidiCC { cc, value, .. } => {
-                let Some((parameter, new)) = self.session.params.controllers.moved(cc) else {
-                    return false;
-                };
-                self.values[parameter].store(value.to_bits(), Relaxed);
+                let Some((parameter, new)) = controllers.moved(cc) else { return false };
+                controllers.values[parameter].store(value.to_bits(), Relaxed);
                 self.learned.fetch_or(new, Relaxed);
             }
             _ => return false,
@@ -51,11 +41,12 @@ impl MidiLearn {
 
 impl Job for MidiLearn {
     fn run(&self) {
-        let program = self.program.swap(NONE, Relaxed);
+        let controllers = &self.session.params.controllers;
+        let program = controllers.program.swap(NONE, Relaxed);
         if program != NONE {
             self.session.load_program(usize::from(program));
         }
-        let values = self.values.each_ref().map(|bits| bits.swap(UNCHANGED, Relaxed));
+        let values = controllers.values.each_ref().map(|bits| bits.swap(UNCHANGED, Relaxed));
         let values = values.map(|bits| (bits != UNCHANGED).then(|| f32::from_bits(bits)));
         self.session.set_from_outside(&values, self.learned.swap(false, Relaxed));
     }
@@ -64,7 +55,8 @@ impl Job for MidiLearn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::ToneFilterParams;
+    use crate::params::{DEFAULT_PRESET, ToneFilterParams};
+    use nice_plug::prelude::Params;
     use plugin_guard::{Connection, HostLink, Request};
     use std::sync::Arc;
     use tone_filter_dsp::Voice;
@@ -118,5 +110,14 @@ mod tests {
         midi.receive(&controller(75, 1.0));
         midi.run();
         assert_eq!(params.settings().voice, Voice::SoftClean);
+        // A state that is loaded before the task runs stays.
+        midi.receive(&controller(75, 0.0));
+        midi.receive(&program(1));
+        params.deserialize_fields(&params.serialize_fields());
+        midi.run();
+        assert_eq!(
+            (params.settings().voice, &**params.preset.lock().unwrap()),
+            (Voice::SoftClean, DEFAULT_PRESET)
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask verify`: all checks of a release, one after another. Results are kept, so that a run can be continued.
 
 use crate::{
-    commands::{Unavailable, output, root, target},
+    commands::{Unavailable, output, root},
     debian::on_path,
 };
 use anyhow::{Context, Result, bail, ensure};
@@ -25,6 +25,9 @@ pub struct Check {
 /// Lines of `docs/hosts.md` around the table.
 const TABLE: [&str; 2] = ["<!-- `cargo xtask verify` writes this -->", "<!-- until here -->"];
 
+/// File of the last result of each check. It is committed, so that a run can go on on another computer.
+const RESULTS: &str = "docs/verify.json";
+
 /// Runs the `checks` that have not passed on this tree, and writes the table of `docs/hosts.md` after each. `--list` only prints
 /// which checks are due, `--only NAME ...` runs only the named checks, and `--again` also runs those that have passed.
 /// Prints which of the `programs` are missing; each has a name and a source.
@@ -42,11 +45,7 @@ pub fn run(checks: &[Check], programs: &[(&str, &str)], options: &[String]) -> R
     for (program, source) in programs.iter().filter(|(program, _)| !on_path(program)) {
         println!("missing: {program} ({source}); a check that needs it will not run");
     }
-    let path = target()?.join("verify.json");
-    let mut results: Value = match fs::read(&path) {
-        Ok(json) => serde_json::from_slice(&json).with_context(|| format!("{}", path.display()))?,
-        Err(_) => json!({}),
-    };
+    let mut results = read_results()?;
     let tree = tree()?;
     let is_due = |results: &Value, check: &Check| {
         let last = &results[check.name];
@@ -78,8 +77,10 @@ pub fn run(checks: &[Check], programs: &[(&str, &str)], options: &[String]) -> R
         if result != "passed" {
             failed.push(format!("{name}: {result}"));
         }
+        // Another run may have written results meanwhile.
+        results = read_results()?;
         results[name] = entry;
-        fs::write(&path, serde_json::to_string_pretty(&results)?)?;
+        fs::write(root().join(RESULTS), serde_json::to_string_pretty(&results)? + "\n")?;
         write_table(checks, &results)?;
     }
     let (count, list) = (failed.len(), failed.join("\n"));
@@ -87,6 +88,11 @@ pub fn run(checks: &[Check], programs: &[(&str, &str)], options: &[String]) -> R
     let due = checks.iter().filter(|check| is_due(&results, check)).count();
     println!("\n{} of {} checks have passed on this tree.", checks.len() - due, checks.len());
     Ok(())
+}
+
+fn read_results() -> Result<Value> {
+    let json = fs::read(root().join(RESULTS)).with_context(|| format!("cannot read {RESULTS}"))?;
+    serde_json::from_slice(&json).with_context(|| format!("{RESULTS} is invalid"))
 }
 
 /// Runs `check`, passing on what it prints. Returns its result in words and its entry in the file of results.

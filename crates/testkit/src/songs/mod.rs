@@ -36,6 +36,17 @@ const SOUNDFONT: &str = "/usr/share/sounds/sf2/FluidR3_GM.sf2";
 const MISSING: &str = "install the Debian packages fluidsynth, openttd-openmsx and fluid-soundfont-gm, as \
                        `cargo xtask test` does";
 
+/// Settings of FluidSynth's chorus and reverb: the defaults of version 2.3. Version 2.4 has others, and the songs would differ.
+const EFFECTS: [&str; 7] = [
+    "chorus.depth=8",
+    "chorus.level=2",
+    "chorus.speed=0.3",
+    "reverb.damp=0",
+    "reverb.level=0.9",
+    "reverb.room-size=0.2",
+    "reverb.width=0.5",
+];
+
 /// Maximum number of seconds of a song that are rendered, from its start.
 const SECONDS: usize = 60;
 
@@ -138,6 +149,7 @@ pub fn play(midi: &Path) -> Result<Signal> {
     let play = || -> Result<Vec<u8>> {
         let mut fluidsynth = Command::new("fluidsynth");
         fluidsynth.args(["-ni", "-q", "-g", "0.5", "-r", &RATE.to_string()]);
+        fluidsynth.args(EFFECTS.map(|setting| format!("-osynth.{setting}")));
         fluidsynth.args(["-T", "raw", "-E", "little", "-F", "-", SOUNDFONT]).arg(midi);
         let mut player = fluidsynth.stdout(Stdio::piped()).spawn()?;
         let output = player.stdout.take().context("the output is a pipe")?;
