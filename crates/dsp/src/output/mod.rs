@@ -147,7 +147,8 @@ impl Output {
                 || self.ahead.process(limited, channels, position, range, scale, delayed),
             );
         }
-        if self.at_once {
+        // The lookahead limiter leaves out channels that are not delayed.
+        if self.at_once || self.limiting && channels.len() > dry.len() {
             kernel.vectorize(
                 #[inline(always)]
                 || self.limiter.process(dry, channels, position, range, plan.output_gain),

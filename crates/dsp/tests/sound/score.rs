@@ -109,6 +109,20 @@ fn seek(lookahead: bool) {
 }
 
 #[test]
+fn a_frozen_note_outlasts_the_score() {
+    let settings = Settings { mix: 100.0, auto: false, ..Settings::default() };
+    let mut filter = filter(Score::new([note(A4, 0.0, 1.0)]), &settings);
+    for (freeze, sounds) in [(false, true), (true, true), (false, false)] {
+        filter.set_settings(&Settings { freeze, ..settings }).unwrap();
+        // The first second has the note, the others are silent.
+        let mut sound = sine(440.0, if freeze == sounds { 0.0 } else { 0.2 }, 0.9, RATE);
+        filter.process(&mut [&mut sound]);
+        let end = sound[sound.len() - 4800..].iter().fold(0f32, |peak, x| peak.max(x.abs()));
+        assert_eq!(end > 0.01, sounds, "{freeze}: {end}");
+    }
+}
+
+#[test]
 fn without_a_score_the_listener_decides_again() {
     let settings = Settings::default();
     let mut filter = filter(Score::default(), &settings);
