@@ -163,7 +163,7 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         let switched =
             WEIGHTS == SWITCHED || WEIGHTS == ANY && !placed && c.weighting == Weighting::Switched;
         let share = c.frame.rms / c.drive;
-        let muted = MUTED * share * (1.0 - c.frame.bp_loss);
+        let muted = MUTED * share * (1.0 - c.frame.bp_loss) * c.frame.fold;
         let mut group = Self {
             simd,
             placed,
@@ -217,12 +217,14 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
             let load = |from: &Lanes| lanes::<S, N>(self.simd, from, first);
             let (turn, tilt) = (load(&c.frame.turn), load(&c.frame.tilt));
             let (leave, loss) = (load(&c.frame.leave), load(&c.frame.lo_loss));
+            let fold = c.frame.fold;
             for i in 0..N {
                 // The small terms are added first, or they would be lost.
+                bp[i] *= fold;
                 bp[i] = bp[i] - (bp[i] * c.frame.bp_loss - turn[i] * lo[i]);
-                lo[i] *= leave[i];
+                lo[i] *= leave[i] * fold;
                 lo[i] = lo[i] - (lo[i] * loss[i] + tilt[i] * bp[i]);
-                power[i] *= c.frame.settle;
+                power[i] *= c.frame.settle * (fold * fold);
                 power[i] = power[i] - power[i] * c.frame.power_loss;
             }
         }

@@ -17,7 +17,8 @@
 //!
 //! A factor that is rounded to f32 and applied in every block would change the resonators and trackers by some 1e-5. Therefore
 //! the conversion back multiplies by the rounded inverse, and then subtracts a small fraction, which makes the total factor
-//! exact.
+//! exact. Where most of a state decays within a block, a power of two comes first, so that the fraction is at most one half, or
+//! three quarters for a power.
 
 use super::State;
 use crate::{
@@ -46,9 +47,11 @@ pub(crate) struct Frame {
     pub enter: Lanes,
     /// Rounded inverse of `enter`.
     pub leave: Lanes,
-    /// Fraction of `lo` that the conversion back subtracts: its decay in a block, corrected for rounding.
+    /// Power of two by which the conversion back multiplies `lo` and `bp`, and its square for a power: just above `r^64`, at most 1.
+    pub fold: f32,
+    /// Fraction of `lo` that the conversion back subtracts: the rest of its decay in a block, corrected for rounding.
     pub lo_loss: Lanes,
-    /// Fraction of `bp` that the conversion back subtracts: its decay in a block, `1 - r^64`.
+    /// Fraction of `bp` that the conversion back subtracts: the rest of its decay in a block, `1 - r^64 / fold`.
     pub bp_loss: f32,
     /// Growth `(r_i / r)^2 - 1` of a loop; 0 for the published tones.
     pub growth: Lanes,
@@ -63,7 +66,7 @@ pub(crate) struct Frame {
     pub unit: f32,
     /// Rounded inverse of `unit`.
     pub settle: f32,
-    /// Fraction of a power that the conversion back subtracts: `1 - r^128`, corrected for rounding.
+    /// Fraction of a power that the conversion back subtracts: `1 - r^128 / fold^2`, corrected for rounding.
     pub power_loss: f32,
     /// Decay factor `(1 - step) / r^2` of `s`.
     pub decay: f32,
@@ -85,6 +88,7 @@ impl Frame {
         tilt: Lanes::ZERO,
         enter: Lanes([1.0; LANES]),
         leave: Lanes([1.0; LANES]),
+        fold: 1.0,
         lo_loss: Lanes([1.0; LANES]),
         bp_loss: 0.0,
         growth: Lanes::ZERO,
@@ -107,7 +111,9 @@ impl Frame {
         self.radius = r;
         let fade = r.powi(BLOCK as i32);
         self.shuts = designs.iter().any(|design| design.gain == 0.0);
-        self.bp_loss = (1.0 - fade) as f32;
+        let fold = libm::exp2(libm::floor(libm::log2(fade)) + 1.0).min(1.0);
+        self.fold = fold as f32;
+        self.bp_loss = (1.0 - fade / fold) as f32;
         for (tone, design) in designs.iter().enumerate() {
             // `b lo = r b' lo' - (1 - r) bp`, both in plain units.
             let radius = design.radius / r;
@@ -128,7 +134,8 @@ impl Frame {
             self.tilt.0[tone] = ((1.0 - r) / damped) as f32;
             self.enter.0[tone] = enter;
             self.leave.0[tone] = leave;
-            self.lo_loss.0[tone] = (1.0 - fade / (f64::from(enter) * f64::from(leave))) as f32;
+            let rounded = f64::from(enter) * f64::from(leave);
+            self.lo_loss.0[tone] = (1.0 - fade / (fold * rounded)) as f32;
         }
         let mut power = 1.0;
         for (grow, shrink) in self.grow.iter_mut().zip(&mut self.shrink) {
@@ -150,7 +157,7 @@ impl Frame {
         self.rms = unit.sqrt() as f32;
         self.settle = 1.0 / self.unit;
         let kept = ((1.0 - step) / f64::from(self.decay)).powi(BLOCK as i32);
-        let rounded = f64::from(self.unit) * f64::from(self.settle);
+        let rounded = f64::from(self.unit) * f64::from(self.settle) * f64::from(self.fold).powi(2);
         self.power_loss = (1.0 - kept / rounded) as f32;
     }
 
