@@ -57,7 +57,7 @@ const VERBS: [(&str, &str, &str, Action); 34] = [
     ("test-windows", "", "run the tests for `x86_64-pc-windows-gnu` under wine", |_| windows::test()),
     ("check-macos", "", "check the types for both CPU types of Macs, without linking", |_| foreign::check_macos()),
     ("web", "", "build the npm package into target/npm and the web page into target/web", |_| web::web()),
-    ("soak", "", "run the long tests and print their figures: an hour of random settings and signals, a session of two hours, a million blocks; \
+    ("soak", "", "run the long tests and print their figures: half an hour of random settings and signals on each core, a session of two hours, a million blocks; \
         the computer should be idle", |_| programs::soak()),
     ("songs", "[FLAGS]", "print how well notes are detected in real songs, and the loudness of the output; FLAGS are those of \
         `tone-filter render`", programs::songs),

@@ -4,7 +4,11 @@ mod session;
 mod timing;
 
 use crate::{display, linux::vst3_window, memory};
-use std::time::{Duration, Instant};
+use std::{
+    panic::catch_unwind,
+    thread,
+    time::{Duration, Instant},
+};
 use tone_filter_hosts::settings;
 use tone_filter_testkit::{Draws, bundle, clap::Library, plugin::factory};
 
@@ -20,13 +24,24 @@ pub fn soak() {
 
     [32, 64].into_iter().for_each(|block| timing::measure(block, 1_000_000));
 
-    let (draws, started, mut runs) = (&mut Draws::seeded(1), Instant::now(), 0);
-    while started.elapsed() < Duration::from_secs(3600) {
-        settings::check(&(0..2000).map(|_| draws.below(256) as u8).collect::<Vec<_>>());
-        runs += 1;
-    }
-    println!("random settings and signals: {runs} runs within their bounds");
+    let cores = thread::available_parallelism().map_or(1, usize::from) as u64;
+    let runs: usize = thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores).map(|seed| scope.spawn(move || random(seed))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    println!("random settings and signals: {runs} runs within their bounds, on {cores} cores");
 
     assert!(session::session(&display, 7200) <= 0.01, "memory has grown by more than 1 %");
     vst3_window::open_often(&factory(), &display, [50, 20, 10_000]);
+}
+
+/// Plays random settings and signals, drawn from `seed`, for half an hour. Returns how many.
+fn random(seed: u64) -> usize {
+    let (draws, started, mut runs) = (&mut Draws::seeded(seed), Instant::now(), 0);
+    while started.elapsed() < Duration::from_secs(1800) {
+        let bytes: Vec<_> = (0..2000).map(|_| draws.below(256) as u8).collect();
+        catch_unwind(|| settings::check(&bytes)).unwrap_or_else(|_| panic!("input: {bytes:?}"));
+        runs += 1;
+    }
+    runs
 }
