@@ -19,7 +19,7 @@ const DEMO: &str = "build --package=tone-filter --lib --no-default-features \
 
 /// Debian packages for `test-hosts`: hosts, displays and audio servers.
 const HOSTS: &str = "qtractor ardour audacity jalv lilv-utils jackd2 xvfb openbox xdotool x11-utils \
-                     imagemagick libgl1 libgl1-mesa-dri gcc python3 python3-venv";
+                     imagemagick libegl1 libgl1 libgl1-mesa-dri gcc python3 python3-venv";
 
 /// Debian packages for `test-lv2`: LV2's schemas and validators, and hosts.
 const LV2: &str = "lv2-dev sordi lilv-utils ffmpeg pipewire pipewire-bin libpipewire-0.3-modules \
@@ -29,7 +29,7 @@ const LV2: &str = "lv2-dev sordi lilv-utils ffmpeg pipewire pipewire-bin libpipe
 pub const HEADERS: &str = "libasound2-dev libjack-jackd2-dev pkg-config";
 
 /// Debian packages of a display for `test-play`.
-const DISPLAY: &str = "xvfb libgl1 libgl1-mesa-dri";
+const DISPLAY: &str = "xvfb libegl1 libgl1 libgl1-mesa-dri";
 
 /// Arguments of `tone-filter` that open the editor without an audio device.
 pub const APP: [&str; 2] = ["app", "--backend=dummy"];

@@ -11,9 +11,9 @@ use std::{panic::resume_unwind, process::Command, thread};
 
 /// Debian packages for the tests: a virtual display and OpenGL for the editor's window; message buses and a client for the test
 /// of screen readers; audio programs and shells for the tests of the command; MIDI songs and a synthesiser.
-const PACKAGES: &str = "xvfb libgl1 libgl1-mesa-dri libx11-6 libx11-xcb1 libxcursor1 dbus-daemon \
-                        at-spi2-core python3-pyatspi sox ffmpeg fluidsynth fluid-soundfont-gm \
-                        openttd-openmsx flac fish strace zsh";
+const PACKAGES: &str = "xvfb libegl1 libgl1 libgl1-mesa-dri libx11-6 libx11-xcb1 libxcursor1 \
+                        dbus-daemon at-spi2-core python3-pyatspi sox ffmpeg fluidsynth \
+                        fluid-soundfont-gm openttd-openmsx flac fish strace zsh";
 
 /// All packages of the workspace except the bindings for Rust game engines, which `test-engines` tests.
 const PACKAGES_HERE: &str =
