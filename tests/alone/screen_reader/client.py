@@ -82,15 +82,20 @@ def nodes(node):
 
 def description(node):
     return {
-        "role": node.getRoleName(),
+        "role": role_of(node),
         "name": node.name,
         "description": node.description,
         "checked": pyatspi.STATE_CHECKED in node.getState().getStates(),
     }
 
 
+def role_of(node):
+    # Before 2.53, AT-SPI called it so.
+    return node.getRoleName().replace("push button", "button")
+
+
 def named(window, role, name):
-    return next((node for node in nodes(window) if node.getRoleName() == role and node.name == name), None)
+    return next((node for node in nodes(window) if role_of(node) == role and node.name == name), None)
 
 
 def main(program):

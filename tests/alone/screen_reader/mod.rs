@@ -144,7 +144,7 @@ fn each_cell_has_a_sentence_and_a_switch(reader: &mut Reader) {
 }
 
 fn a_preset_is_announced(reader: &mut Reader) {
-    reader.press("push button", "Next preset");
+    reader.press("button", "Next preset");
     reader.ask(json!({ "do": "announced", "text": "Preset Reference" }));
 }
 
@@ -175,13 +175,13 @@ fn windows_come_and_go(display: &Display, reader: &mut Reader) {
 fn the_notes_are_saved(display: &Display, reader: &mut Reader) {
     let folder = tempfile::tempdir().unwrap();
     env::set_current_dir(&folder).unwrap();
-    reader.press("push button", "Save and load presets: File");
-    reader.press("push button", "Save notes as ...");
+    reader.press("button", "Save and load presets: File");
+    reader.press("button", "Save notes as ...");
     reader.press("radio button", "Everything (10 minutes)");
     reader.ask(json!({ "do": "focus", "role": "entry", "name": "File" }));
     display.focus(display.editor().unwrap()).unwrap();
     display.key(u32::from('n')).unwrap();
-    reader.press("push button", "Score");
+    reader.press("button", "Score");
     let text = wait("the notes", || {
         reader.host.step();
         fs::read_to_string("n.tfs").ok().filter(|text| text.ends_with('\n'))
