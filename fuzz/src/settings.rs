@@ -140,11 +140,14 @@ fn play(
     run(&mut filters[0], &mut whole, 0, frames);
     run(&mut filters[1], &mut divided, 0, cut);
     run(&mut filters[1], &mut divided, cut, frames);
-    let bands = filters[0].bands();
+    let [bands, other] = filters.each_ref().map(ToneFilter::bands);
     let faint = |sample: &f32| *sample != 0.0 && sample.abs() < FAINT;
     bounds.faint |= input.iter().chain(&sidechain).flatten().any(faint);
-    bounds.faint |= bands.bands.iter().flat_map(|band| &band.phasor).any(faint);
-    assert!(bounds.faint || whole == divided && bands == filters[1].bands());
+    for bands in [&bands, &other] {
+        let phasors = bands.bands.iter().flat_map(|band| &band.phasor);
+        bounds.faint |= phasors.chain([&bands.total_power]).any(faint);
+    }
+    assert!(bounds.faint || whole == divided && bands == other);
 
     let magnitude = |x: &f32| if x.is_finite() { f64::from(x.abs()) } else { 0.0 };
     bounds.peak = input.iter().flatten().map(magnitude).fold(bounds.peak, f64::max);

@@ -4,6 +4,9 @@ use crate::commands::{Unavailable, run};
 use anyhow::{Context, Result, bail, ensure};
 use std::{env, path::Path, process::Command};
 
+/// Packages of a virtual display with OpenGL, for windows.
+pub const DISPLAY: &str = "xvfb libegl1 libgl1 libgl1-mesa-dri";
+
 /// Returns whether this system is Debian or a derivative.
 pub fn is_here() -> bool {
     on_path("dpkg-query")

@@ -17,9 +17,9 @@ use std::{
 const DEMO: &str = "build --package=tone-filter --lib --no-default-features \
                     --package=tone-filter-testkit --features=tone-filter-testkit/demo --bin=demo";
 
-/// Debian packages for `test-hosts`: hosts, displays and audio servers.
-const HOSTS: &str = "qtractor ardour audacity jalv lilv-utils jackd2 xvfb openbox xdotool x11-utils \
-                     imagemagick libegl1 libgl1 libgl1-mesa-dri gcc python3 python3-venv";
+/// Debian packages for `test-hosts`, beside a display: hosts, and programs for windows and sound.
+const HOSTS: &str = "qtractor ardour audacity jalv lilv-utils jackd2 openbox xdotool x11-utils \
+                     imagemagick gcc python3 python3-venv";
 
 /// Debian packages for `test-lv2`: LV2's schemas and validators, and hosts.
 const LV2: &str = "lv2-dev sordi lilv-utils ffmpeg pipewire pipewire-bin libpipewire-0.3-modules \
@@ -27,9 +27,6 @@ const LV2: &str = "lv2-dev sordi lilv-utils ffmpeg pipewire pipewire-bin libpipe
 
 /// Debian packages with which `tone-filter` is built with all features: the headers of ALSA and JACK.
 pub const HEADERS: &str = "libasound2-dev libjack-jackd2-dev pkg-config";
-
-/// Debian packages of a display for `test-play`.
-const DISPLAY: &str = "xvfb libegl1 libgl1 libgl1-mesa-dri";
 
 /// Arguments of `tone-filter` that open the editor without an audio device.
 pub const APP: [&str; 2] = ["app", "--backend=dummy"];
@@ -54,7 +51,7 @@ pub fn corpus() -> Result<()> {
 
 /// Builds the plugin, and tests it in real hosts whose names contain one of `hosts`, or in all if `hosts` is empty.
 pub fn test_hosts(hosts: &[String]) -> Result<()> {
-    debian::need(HOSTS)?;
+    debian::need(&[HOSTS, debian::DISPLAY].join(" "))?;
     python::set_up()?;
     python::install(&target()?.join("venv"), [Path::new("JACK-Client==0.5.5")])?;
     bundles::bundle(&[])?;
@@ -80,7 +77,7 @@ pub fn test_lv2() -> Result<()> {
 
 pub fn test_play() -> Result<()> {
     if debian::is_here() {
-        debian::install(&[HEADERS, DISPLAY].join(" "))?;
+        debian::install(&[HEADERS, debian::DISPLAY].join(" "))?;
     }
     let package = "--locked --package=tone-filter-cli --features=app";
     run(cargo(&format!("clippy {package} --all-targets -- -Dwarnings")))?;

@@ -9,11 +9,10 @@ use crate::{
 use anyhow::{Result, bail, ensure};
 use std::{panic::resume_unwind, process::Command, thread};
 
-/// Debian packages for the tests: a virtual display and OpenGL for the editor's window; message buses and a client for the test
-/// of screen readers; audio programs and shells for the tests of the command; MIDI songs and a synthesiser.
-const PACKAGES: &str = "xvfb libegl1 libgl1 libgl1-mesa-dri libx11-6 libx11-xcb1 libxcursor1 \
-                        dbus-daemon at-spi2-core python3-pyatspi sox ffmpeg fluidsynth \
-                        fluid-soundfont-gm openttd-openmsx flac fish strace zsh";
+/// Debian packages for the tests, beside a display: libraries of the editor's window; message buses and a client for the test of
+/// screen readers; audio programs and shells for the tests of the command; MIDI songs and a synthesiser.
+const PACKAGES: &str = "libx11-6 libx11-xcb1 libxcursor1 dbus-daemon at-spi2-core python3-pyatspi \
+                        sox ffmpeg fluidsynth fluid-soundfont-gm openttd-openmsx flac fish strace zsh";
 
 /// All packages of the workspace except the bindings for Rust game engines, which `test-engines` tests.
 const PACKAGES_HERE: &str =
@@ -151,7 +150,7 @@ pub fn quick() -> Result<()> {
 
 /// Returns the Debian packages that [`test()`] needs, for systems that install them beforehand.
 pub fn packages() -> String {
-    [PACKAGES, python::PACKAGES].join(" ")
+    [debian::DISPLAY, PACKAGES, python::PACKAGES].join(" ")
 }
 
 /// Checks licences, sources and bans by `deny.toml`, then known vulnerabilities, which needs the network. This is not part of
@@ -167,7 +166,7 @@ fn tools() -> Result<()> {
     let mut missing = Vec::new();
     if cfg!(target_os = "linux") {
         if debian::is_here() {
-            missing = debian::missing(PACKAGES);
+            missing = [debian::DISPLAY, PACKAGES].map(debian::missing).concat();
         } else if !debian::on_path("Xvfb") {
             let needs =
                 "the editor's test needs Xvfb and OpenGL (Mesa): install them and try again";

@@ -24,14 +24,15 @@ impl Delay {
     }
 
     /// Crossfades `range` of every channel with the delayed signal. `delayed(frame)` returns the gain and the weight (0..1) of
-    /// the delayed signal; the range starts at frame 0. Channels without a ring are left untouched.
+    /// the delayed signal; the range starts at frame 0. Channels without a ring are left untouched, and rings without a channel
+    /// get silence.
     pub fn process(
         &mut self,
         channels: &mut [&mut [f32]],
         range: Range<usize>,
         delayed: impl Fn(usize) -> (f32, f32),
     ) {
-        let (length, frames) = (self.length, range.len());
+        let (length, frames, count) = (self.length, range.len(), channels.len());
         for (ring, channel) in self.rings.iter_mut().zip(channels) {
             let mut at = self.position;
             for (frame, sample) in channel[range.clone()].iter_mut().enumerate() {
@@ -40,6 +41,9 @@ impl Delay {
                 *sample = (1.0 - share) * *sample + share * delayed;
                 at = if at + 1 == length { 0 } else { at + 1 };
             }
+        }
+        for ring in self.rings.iter_mut().skip(count) {
+            (0..frames.min(length)).for_each(|frame| ring[(self.position + frame) % length] = 0.0);
         }
         self.position = (self.position + frames) % length.max(1);
     }

@@ -18,7 +18,8 @@ impl ToneFilter {
     /// Replaces the samples of every channel (full scale is 1) by the filter's output.
     ///
     /// Takes any number of channels of any length; if the lengths differ, the shortest counts. NaN and infinite samples count as
-    /// 0. `lookahead` delays only the first two channels, or the number that [`ToneFilter::with_channels`] sets.
+    /// 0. `lookahead` delays only the first two channels, or the number that [`ToneFilter::with_channels`] sets; one of these that
+    /// is missing counts as silence.
     ///
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};

@@ -90,7 +90,7 @@ def description(node):
 
 
 def role_of(node):
-    # Before 2.53, AT-SPI called it so.
+    # Before 2.53, AT-SPI called a button "push button".
     return node.getRoleName().replace("push button", "button")
 
 

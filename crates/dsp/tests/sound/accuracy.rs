@@ -104,11 +104,11 @@ fn a_band_lights_from_the_threshold_on() {
 
 #[test]
 fn the_wet_signal_is_the_references_to_96_db() {
-    let rates = [44_100.0, 96_000.0, 192_000.0].map(|rate| (rate, wet().ring));
-    let cases = rates.map(|case| [(case, true), (case, false)]).concat();
+    let both = |rate| [true, false].map(|is_noise| (rate, wet().ring, is_noise));
+    let cases = [44_100.0, 96_000.0, 192_000.0].map(both).concat();
     // Bands that decay by 77 dB within a block of 64 samples.
-    let cases = sweep::part(6, cases).into_iter().chain([((1000.0, 0.05), true)]);
-    for ((rate, ring), is_noise) in cases {
+    let cases = sweep::part(6, cases).into_iter().chain([(1000.0, 0.05, true)]);
+    for (rate, ring, is_noise) in cases {
         let settings = Settings { ring, ..wet() };
         let input = if is_noise { white(10.0, rate) } else { noisy_chord(10.0, rate) };
         let truth = reference::process(&reference::sound(&settings), rate, &[&input]).remove(0);

@@ -95,6 +95,17 @@ fn the_loudness_of_every_channel_is_measured() {
 }
 
 #[test]
+fn a_missing_channel_is_silent_in_the_delays() {
+    let dry = Settings { mix: 0.0, lookahead: true, ..Settings::default() };
+    let mut filter = filter(&dry);
+    filter.process(&mut [&mut white(1.0, RATE), &mut white(1.0, RATE)]);
+    filter.process(&mut [&mut vec![0.0; filter.latency()]]);
+    let mut channels = [[0.0; 64]; 2];
+    filter.process(&mut channels.each_mut().map(|channel| &mut channel[..]));
+    assert_eq!(channels, [[0.0; 64]; 2]);
+}
+
+#[test]
 fn faults_in_the_input_are_forgotten() {
     // After the fault, the inputs are equal; two ring times later, the outputs must be, too.
     let settings = Settings { ring: 0.4, release: 48.0, ..Settings::REFERENCE };

@@ -114,7 +114,7 @@ fn a_frozen_note_outlasts_the_score() {
     let mut filter = filter(Score::new([note(A4, 0.0, 1.0)]), &settings);
     for (freeze, sounds) in [(false, true), (true, true), (false, false)] {
         filter.set_settings(&Settings { freeze, ..settings }).unwrap();
-        // The first second has the note, the others are silent.
+        // The first sound is the note, the others are silent.
         let mut sound = sine(440.0, if freeze == sounds { 0.0 } else { 0.2 }, 0.9, RATE);
         filter.process(&mut [&mut sound]);
         let end = sound[sound.len() - 4800..].iter().fold(0f32, |peak, x| peak.max(x.abs()));
