@@ -5,11 +5,14 @@
 
 use std::io;
 
-/// Prints a line to standard error. Escapes control characters, and removes error codes of the system.
+/// Prints a line to standard error. Escapes control characters, and removes error codes of the system. Does nothing if the reader
+/// has closed standard error.
 macro_rules! message {
-    ($($words:tt)*) => {
-        eprintln!("{}", crate::messages::printable(&format!($($words)*)))
-    };
+    ($($words:tt)*) => {{
+        use std::io::Write;
+        let words = crate::messages::printable(&format!($($words)*));
+        let _ = writeln!(std::io::stderr(), "{words}");
+    }};
 }
 
 pub fn printable(text: &str) -> String {

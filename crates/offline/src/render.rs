@@ -143,7 +143,7 @@ pub fn render(
     let is_wet = !options.bypass && options.settings.mix > 0.0;
     let unheard = match pass.unheard().filter(|_| is_wet) {
         // At a focus of 0 %, the listener has not run. A second run with the listener may find a better reason.
-        Some(Cause::Weak) if options.explain && options.settings.focus == 0.0 => {
+        Some(Cause::Weak(_)) if options.explain && options.settings.focus == 0.0 => {
             let sound = (&options.settings, options.keys.as_deref());
             analyse(&input, sound, options.kernel, 1.0, |_| (), |_, _| Ok(()), |_| ())?.unheard
         }

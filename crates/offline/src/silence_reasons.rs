@@ -57,11 +57,9 @@ pub enum Cause {
     /// No pitched sound was detected at a focus of 0 %.
     #[error("no note was detected, as in drums, noise and speech; lower --threshold")]
     UnpitchedWithoutFocus,
-    /// All notes are below the threshold or the floor.
-    #[error(
-        "no note was strong enough; render with --focus 0, which lets all bands sound, or lower --threshold or --floor"
-    )]
-    Weak,
+    /// All notes are below the threshold or the floor. The field is the beginning of the remedy.
+    #[error("no note was strong enough; {0}lower --threshold or --floor")]
+    Weak(&'static str),
 }
 
 /// Returns the remedy if `flag` mutes all detected notes.
@@ -157,7 +155,7 @@ impl Unheard {
         if self.has_sounded {
             return None;
         }
-        let Settings { auto, floor, tuning, .. } = *settings;
+        let Settings { auto, floor, focus, tuning, .. } = *settings;
         let level = 10.0 * libm::log10f(self.loudest);
         let tuned = self.finder.found(settings).tuning;
         let cents = |a4: f64| 1200.0 * libm::log2(a4 / f64::from(tuning));
@@ -173,13 +171,17 @@ impl Unheard {
         } else if let Some(a4) = off {
             Cause::OffTune(a4, tuning)
         } else if self.frames == 0 || self.detected != BandMask::NONE {
-            Cause::Weak
+            Cause::Weak(match (auto, focus > 0.0) {
+                (false, _) => "add --auto, which adapts to any level, or ",
+                (true, true) => "render with --focus 0, which lets all bands sound, or ",
+                (true, false) => "",
+            })
         } else if has_score {
             Cause::Score
         } else if self.has_noise {
             // Drums need no notes.
             return None;
-        } else if settings.focus == 0.0 {
+        } else if focus == 0.0 {
             Cause::UnpitchedWithoutFocus
         } else {
             Cause::Unpitched

@@ -128,7 +128,7 @@ fn a_closed_standard_output_is_told_if_it_is_needed() {
     assert_eq!(folder.shell("\"$0\" render in.wav -o needless.wav -q >&-").0, 0);
 }
 
-/// The program writes to a pipe whose reader has closed it, as `head` does early.
+/// The program writes to a pipe whose reader has closed it, as `head` does early; to standard error, too, as with `2>&1`.
 #[test]
 fn whoever_has_read_enough_is_no_failure() {
     let folder = Folder::with(&crate::float_wav(8000, &[vec![0.5; 40_000]]));
@@ -136,17 +136,24 @@ fn whoever_has_read_enough_is_no_failure() {
         "bands in.wav --csv -",
         "bands in.wav --json -",
         "render in.wav -o -",
+        "render in.wav -o all/ -v --force",
         "render in.wav -o out/ --dry-run",
         "presets list",
         "presets show reference",
         "completions bash",
         "bench --seconds 0.1 --kernel scalar",
     ] {
-        let (reader, writer) = std::io::pipe().unwrap();
-        drop(reader);
-        let output = folder.program(line).stdout(writer).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(0), "{line}: {said}");
-        assert!(!said.contains("error") && !said.contains("panicked"), "{line}: {said}");
+        for errors_too in [false, true] {
+            let (reader, writer) = std::io::pipe().unwrap();
+            drop(reader);
+            let mut program = folder.program(line);
+            if errors_too {
+                program.stderr(writer.try_clone().unwrap());
+            }
+            let output = program.stdout(writer).output().unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(0), "{line}: {said}");
+            assert!(!said.contains("error") && !said.contains("panicked"), "{line}: {said}");
+        }
     }
 }

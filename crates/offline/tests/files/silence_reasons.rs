@@ -74,6 +74,7 @@ fn each_reason_is_found_and_its_remedy_works() {
     };
     let frozen = "frozen in the silence before the file; add --freeze=off";
     let quiet = "dB and --floor at -37 dB; add --auto, which adapts to any level, or lower --floor";
+    let weak = "no note was strong enough; add --auto, which adapts to any level, or lower";
     let off_tune = "between the notes of --tuning 440; add --auto-tuning, or";
     let cancelled =
         "left and right are of opposite polarity and cancel in their mean, which the bands";
@@ -85,6 +86,8 @@ fn each_reason_is_found_and_its_remedy_works() {
         (&major, bands("0".repeat(47) + "1"), &muted("--bands", "C4"), bands("1".repeat(48))),
         (&low, range(BandRange::Published), &muted("--range", "G2"), range(BandRange::Whole)),
         (&c_major(0.0005), reference, quiet, Settings { auto: true, ..reference }),
+        // -33 dB together, and -39 dB each.
+        (&c_major(0.015), reference, weak, Settings { auto: true, ..reference }),
         (&quarter_tone(), reference, off_tune, Settings { auto_tuning: true, ..reference }),
         // Left and right cancel exactly, and then up to the rounding of 24 bits.
         (&opposite(0.0), default, cancelled, stereo),

@@ -15,7 +15,8 @@ const RATES: [&[&str]; 3] = [&[], &["--sample-rate=48000"], &["--sample-rate=320
 /// Length in seconds of the excerpt of the demo tune. It has percussion without notes first, and then notes.
 const SECONDS: usize = 4;
 
-/// Renders the start of the demo tune with every preset, kernel and sample rate on both systems, and compares the files.
+/// Renders the start of the demo tune with every preset and kernel on both systems, and compares the files. The sample rates take
+/// turns.
 ///
 /// `program` is this system's `tone-filter`. `foreign` is the command line that runs the other system's. Returns the number of
 /// compared files.
@@ -34,8 +35,11 @@ pub fn compare(program: &Path, foreign: &[String]) -> Result<usize> {
         fs::read(out).with_context(|| format!("no file from {command:?}"))
     };
     let sounds: Vec<_> = presets::ids()
-        .flat_map(|preset| KERNELS.map(|kernel| ["--preset", preset, "--kernel", kernel]))
-        .flat_map(|sound| RATES.map(|rate| [&sound[..], rate].concat()))
+        .zip(RATES.into_iter().cycle())
+        .flat_map(|(preset, rate)| {
+            let sound = |kernel| [&["--preset", preset, "--kernel", kernel], rate].concat();
+            KERNELS.map(sound)
+        })
         .collect();
     let differs = |sound: &Vec<&str>| -> Result<Option<String>> {
         let folder = tempfile::tempdir_in(folder.path())?;
