@@ -34,7 +34,7 @@ pub const APP: [&str; 2] = ["app", "--backend=dummy"];
 pub fn demo() -> Result<()> {
     println!(
         "Building the plugin without its window, and a CLAP host. The first time, this takes some\n\
-         3 minutes. Then the host plays assets/demo.wav, and says what it found and wrote.\n"
+         2 minutes. Then the host plays assets/demo.wav, and says what it found and wrote.\n"
     );
     run(cargo(DEMO))?;
     let folder = target()?.join("debug");

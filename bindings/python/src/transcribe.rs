@@ -143,7 +143,7 @@ fn matrix<T: numpy::Element + Copy>(py: Python, columns: Vec<T>) -> PyResult<Bou
 
 /// Finds the notes of a recording, its key and its tuning.
 ///
-/// The filter's listener is a causal network of 220 kB. Every 11.6 ms, it decides which of the notes from E1 to G#7 are played.
+/// The filter's listener is a causal network of 265 kB. Every 11.6 ms, it decides which of the notes from E1 to G#7 are played.
 /// It runs on one core, some tens of times faster than real time, and needs no package but numpy. Ctrl-C interrupts the call.
 /// Other Python threads run meanwhile.
 ///
