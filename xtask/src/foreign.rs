@@ -76,7 +76,7 @@ pub fn test_arm() -> Result<()> {
 fn emulated(line: &str) -> Result<()> {
     let variable = |name| format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_{name}");
     run(cargo(line)
-        .args(["--target", TARGET])
+        .env("CARGO_BUILD_TARGET", TARGET)
         .env("RUSTC", "/usr/bin/rustc")
         .env(variable("LINKER"), "aarch64-linux-gnu-gcc")
         .env(variable("RUNNER"), "qemu-aarch64"))

@@ -30,7 +30,7 @@ export function read(hash) {
   for (const [id, text] of given) {
     if (OWN.includes(id)) continue;
     const kind = typeof settings[id];
-    settings[id] = kind === "number" && text.trim() ? Number(text) : kind === "boolean" ? text === "true" : text;
+    settings[id] = kind === "number" && text.trim() ? Number(text) : kind === "boolean" ? ({ true: true, false: false }[text] ?? text) : text;
   }
   return { preset, settings: check(settings) };
 }
