@@ -87,6 +87,8 @@ pub struct ToneFilterParams {
     texts: [WatchedText; TEXTS.len()],
     /// Counts the changes of all settings.
     pub changes: Changes,
+    /// Whether the host has loaded a state since the last edit of the session.
+    pub loaded: AtomicCell<bool>,
     /// Name of the preset that the sound started from. The audio thread must not lock it.
     pub preset: Mutex<String>,
     pub keep: AtomicCell<Keep>,
@@ -120,6 +122,7 @@ impl Default for ToneFilterParams {
                 .each_ref()
                 .map(|text| WatchedText::new(text.bits(&Settings::default()), &changes)),
             changes,
+            loaded: AtomicCell::new(false),
             preset: Mutex::new(DEFAULT_PRESET.to_owned()),
             keep: AtomicCell::default(),
             controllers: Controllers::default(),
@@ -281,6 +284,7 @@ unsafe impl Params for ToneFilterParams {
         self.score.load(field(fields, SCORE));
         let preset = field(fields, PRESET).unwrap_or_else(|| REFERENCE.to_owned());
         *lock(&self.preset) = preset;
+        self.loaded.store(true);
     }
 }
 

@@ -175,7 +175,8 @@ impl Plugin for ToneFilterPlugin {
 
     fn deactivate(&mut self) {
         self.latency.deactivate();
-        self.notes = self.active.take().map(|active| active.notes);
+        // A host may deactivate twice.
+        self.notes = self.active.take().map(|active| active.notes).or(self.notes.take());
         self.notes.iter_mut().for_each(Notes::clear);
     }
 

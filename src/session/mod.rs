@@ -53,6 +53,10 @@ impl Session {
     pub fn edit<R>(&self, sink: &dyn Sink, now: f64, edit: impl FnOnce(&mut Edits) -> R) -> R {
         let mut state = lock(&self.state);
         let Self { params, host, .. } = self;
+        if params.loaded.swap(false) {
+            // Undo steps lead from and to sounds of the earlier state.
+            (state.history, state.gesture, state.audition) = Default::default();
+        }
         edit(&mut Edits { params, host, state: &mut state, sink, now })
     }
 

@@ -145,6 +145,20 @@ fn values_out_of_range_are_clamped_and_invalid_ones_ignored() {
 }
 
 #[test]
+fn a_host_reads_values_without_its_modulation() {
+    let mut instance = instance();
+    let mut processor = instance.activate(RATE, 512).unwrap();
+    for Parameter { id, name, min, max, default, .. } in instance.parameters().unwrap() {
+        let value = if default > (min + max) / 2.0 { min - max } else { max - min };
+        processor.modulation = vec![Change { frame: 0, parameter: id, value }];
+        processor.run(&mut music(0.001, RATE), true, &mut repeat(512), &[]).unwrap();
+        let read = instance.value(id).unwrap();
+        assert!((read - default).abs() <= 1e-6, "{name}: {read} for {default}");
+    }
+    instance.deactivate(processor);
+}
+
+#[test]
 fn an_unknown_parameter_is_ignored() {
     let mut instance = instance();
     let before = instance.save().unwrap();

@@ -1,7 +1,7 @@
-//! Tests of the VST3 plugin's latency: how hosts learn of a change. `alone/orders` tests the sound.
+//! Tests of the VST3 plugin's latency and tail: how hosts learn of a change. `alone/orders` tests the sound.
 
 use std::thread;
-use tone_filter_dsp::ToneFilter;
+use tone_filter_dsp::{NoteValue, Settings, ToneFilter};
 use tone_filter_hosts::{RATE, rounded_rate};
 use tone_filter_testkit::{
     plugin::factory,
@@ -96,6 +96,34 @@ fn the_latency_is_known_before_the_activation() {
     plugin.set_lookahead(0.0);
     plugin.instance.activate();
     assert_eq!((plugin.play(&[]), plugin.latency()), (1, 0));
+}
+
+#[test]
+fn the_tail_is_known_at_any_time() {
+    let mut plugin = Looped::new();
+    let tail = |settings: &Settings| (ToneFilter::tail(settings) * RATE).ceil() as u32;
+    let default = tail(&Settings::default());
+    assert_eq!(plugin.instance.tail(), default, "before the activation");
+    plugin.instance.activate();
+    for _ in 0..=default as usize / (20 * FRAMES) {
+        plugin.play(&[]);
+    }
+    assert_eq!(plugin.instance.tail(), default, "after silence");
+
+    let quarter = NoteValue::ENTRIES.iter().position(|entry| entry.0 == "1/4").unwrap();
+    let place = quarter as f64 / (NoteValue::ENTRIES.len() - 1) as f64;
+    plugin.instance.deactivate();
+    plugin.instance.set(plugin.instance.id("Sync"), place);
+    plugin.instance.activate();
+    let sync = Settings { sync: NoteValue::new(quarter), ..Settings::default() };
+    for tempo in [60.0, 240.0] {
+        plugin.instance.tempo = Some(tempo);
+        plugin.play(&[]);
+        assert_eq!(plugin.instance.tail(), tail(&sync.at_tempo(tempo)), "{tempo}");
+    }
+    plugin.instance.deactivate();
+    plugin.instance.set(plugin.instance.id("Freeze"), 1.0);
+    assert_eq!(plugin.instance.tail(), u32::MAX);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::{
     status::{fail, guard},
 };
 use std::{ffi::c_char, ptr};
-use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Error, ToneFilter};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Error, Routing, ToneFilter};
 
 const CHUNK: usize = 256;
 
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn tf_create(
     let controls = || match preset.is_null() {
         true => Ok(Controls::default()),
         // SAFETY: the header requires a C string.
-        false => of_preset(unsafe { text(preset) }?),
+        false => Ok(of_preset(unsafe { text(preset) }?)?.into()),
     };
     // SAFETY: the header requires a valid `filter` pointer.
     unsafe { create(sample_rate, channels, controls, filter) }
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn tf_create_json(
     filter: *mut *mut Filter,
 ) -> Status {
     // SAFETY: the header requires a C string and a valid `filter` pointer.
-    unsafe { create(sample_rate, channels, || of_json(text(json)?), filter) }
+    unsafe { create(sample_rate, channels, || of_json(text(json)?, Routing::default()), filter) }
 }
 
 /// Creates a filter with the result of `controls`, and writes its address to `filter`; NULL after a failure.

@@ -7,7 +7,7 @@ use crate::{
     status::{fail, guard},
 };
 use std::ffi::c_char;
-use tone_filter_dsp::{Choice, Controls, Setting, spec};
+use tone_filter_dsp::{Choice, Controls, Routing, Setting, Settings, spec};
 use tone_filter_presets::{
     Preset,
     settings::{from_json, to_json},
@@ -27,26 +27,34 @@ fn no_entry(choice: &Choice, entry: &str) -> Status {
     fail(Status::Entry, format_args!("{} has no entry {entry:?}; use one of {ids}", choice.id))
 }
 
-/// Moves all settings smoothly, within 20 ms, to those of a factory preset. tf_reset() applies them at once.
+/// Moves all settings smoothly, within 20 ms, to those of a factory preset. "bypass" stays, as presets leave it out. tf_reset()
+/// applies the settings at once.
 ///
 /// preset: preset id from tf_preset_at().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_set_preset(filter: *mut Filter, preset: *const c_char) -> Status {
     // SAFETY: the header requires valid pointers and a filter that no other thread uses.
-    guard(|| unsafe { exclusive(filter)?.set(of_preset(text(preset)?)?) })
+    guard(|| unsafe {
+        let filter = exclusive(filter)?;
+        let settings = of_preset(text(preset)?)?;
+        filter.set(Controls { settings, ..filter.controls })
+    })
 }
 
 /// Moves all settings smoothly, within 20 ms, to those of a JSON text.
 ///
 /// json: an object of settings by their ids, such as {"mix": 70, "voice": "square", "auto": true}, or the text of a preset file,
-/// as the plugin saves it. A number is a JSON number. A choice is the id of its entry, or true or false if its entries are off
+/// as the plugin saves it, which leaves out "bypass". A number is a JSON number. A choice is the id of its entry, or true or false if its entries are off
 /// and on. Switches and notes are texts, as for tf_set_text(). A missing setting gets its value in the preset "reference". In a
 /// preset file of a newer version, a setting that this library cannot use counts as missing. Otherwise, an unknown setting or an
 /// invalid value is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_set_json(filter: *mut Filter, json: *const c_char) -> Status {
     // SAFETY: the header requires valid pointers and a filter that no other thread uses.
-    guard(|| unsafe { exclusive(filter)?.set(of_json(text(json)?)?) })
+    guard(|| unsafe {
+        let filter = exclusive(filter)?;
+        filter.set(of_json(text(json)?, filter.controls.routing)?)
+    })
 }
 
 /// Writes all settings as JSON for tf_set_json().
@@ -168,21 +176,22 @@ pub unsafe extern "C" fn tf_set_tempo(filter: *mut Filter, tempo: f64) -> Status
     })
 }
 
-/// Returns the settings of a factory preset, with the default routing.
-pub(crate) fn of_preset(id: &str) -> Result<Controls, Status> {
+/// Returns the settings of a factory preset.
+pub(crate) fn of_preset(id: &str) -> Result<Settings, Status> {
     let remedy = "tf_preset_at() lists them";
     let unknown =
         || fail(Status::Preset, format_args!("no factory preset has the id {id:?}; {remedy}"));
-    Ok(Preset::factory(id).ok_or_else(unknown)?.settings.into())
+    Ok(Preset::factory(id).ok_or_else(unknown)?.settings)
 }
 
-/// Returns the settings and routing in `json`: the text of a preset file, or an object of settings by their ids.
-pub(crate) fn of_json(json: &str) -> Result<Controls, Status> {
+/// Returns the settings and routing in `json`: an object of settings by their ids, or the text of a preset file, which has
+/// `routing`.
+pub(crate) fn of_json(json: &str, routing: Routing) -> Result<Controls, Status> {
     let wrong = |error: serde_json::Error| fail(Status::Json, error);
     let object: serde_json::Map<_, _> = serde_json::from_str(json).map_err(wrong)?;
     if object.contains_key("settings") {
         let loaded = Preset::from_json(json).map_err(|error| fail(Status::Json, error))?;
-        return Ok(loaded.preset.settings.into());
+        return Ok(Controls { settings: loaded.preset.settings, routing });
     }
     from_json(json).map_err(wrong)
 }

@@ -5,7 +5,7 @@ use std::{
     ffi::{CStr, CString, c_char},
     ptr,
 };
-use tone_filter_dsp::{Controls, Score, Setting, Settings, ToneFilter};
+use tone_filter_dsp::{Controls, Routing, Score, Setting, Settings, ToneFilter};
 use tone_filter_presets::{self as presets, Preset, settings::from_json};
 use tone_filter_testkit::{
     Automation, Draws, assert_same_bits, channels,
@@ -177,6 +177,8 @@ fn tables_match_the_library() {
     let fields: serde_json::Map<_, _> = serde_json::from_str(&json(filter)).unwrap();
     assert_eq!(count, fields.len());
     assert!(json(filter).len() < TF_TEXT_SIZE / 2);
+    assert_eq!(set_json(filter, r#"{"bypass": true}"#), Status::Ok);
+    let routing = Routing { bypass: true, ..Routing::default() };
     for (index, id) in presets::ids().enumerate() {
         // SAFETY: the library's own table entries are valid.
         let info = unsafe { tf_preset_at(index).as_ref() }.unwrap();
@@ -184,7 +186,8 @@ fn tables_match_the_library() {
         assert_eq!([owned(info.id), owned(info.name)], [id.to_owned(), preset.name]);
         // SAFETY: both are valid.
         assert_eq!(unsafe { tf_set_preset(filter, info.id) }, Status::Ok);
-        assert_eq!(from_json(&json(filter)).unwrap(), preset.settings.into());
+        let controls = Controls { settings: preset.settings, routing };
+        assert_eq!(from_json(&json(filter)).unwrap(), controls);
     }
     assert!(tf_preset_at(presets::ids().count()).is_null());
 }
@@ -193,10 +196,12 @@ fn tables_match_the_library() {
 fn json_is_settings_or_a_preset() {
     let filter = create(2, "reference");
     let preset = Preset::new("Mine", Settings { mix: 12.5, ..Settings::REFERENCE });
-    for json in [preset.to_json(), r#"{ "mix": 12.5 }"#.to_owned()] {
-        assert_eq!(set_json(filter, r#"{"mix": 1, "auto": true}"#), Status::Ok);
+    for (json, bypass) in [(preset.to_json(), true), (r#"{ "mix": 12.5 }"#.to_owned(), false)] {
+        assert_eq!(set_json(filter, r#"{"mix": 1, "auto": true, "bypass": true}"#), Status::Ok);
         assert_eq!(set_json(filter, &json), Status::Ok, "{json}");
-        assert_eq!(from_json(&self::json(filter)).unwrap(), preset.settings.into());
+        let routing = Routing { bypass, ..Routing::default() };
+        let controls = Controls { settings: preset.settings, routing };
+        assert_eq!(from_json(&self::json(filter)).unwrap(), controls);
     }
 }
 

@@ -121,7 +121,7 @@ impl ToneFilter {
         settings: Option<&Bound<PyDict>>,
     ) -> PyResult<Self> {
         check("channels", channels, 1..=MOST_CHANNELS)?;
-        let mut controls = of_preset(py, preset)?;
+        let mut controls = Controls::from(of_preset(py, preset)?);
         apply(&mut controls, settings)?;
         let inner = new_filter(sample_rate, channels, &controls, tempo)?;
         Ok(Self(Mutex::new(Box::new(State { inner, channels, controls, tempo }))))
@@ -173,7 +173,7 @@ impl ToneFilter {
     /// Parameters
     /// ----------
     /// preset : str or path, optional
-    ///     As for `ToneFilter`. Without a preset, settings that are not given stay as they are.
+    ///     As for `ToneFilter`. Presets leave out `bypass`. Without a preset, settings that are not given stay as they are.
     /// **settings
     ///     Settings to change, see `settings`.
     ///
@@ -190,7 +190,7 @@ impl ToneFilter {
     ) -> PyResult<()> {
         let preset = preset.map(|name| of_preset(py, name)).transpose()?;
         self.change(py, |controls| {
-            *controls = preset.unwrap_or(*controls);
+            controls.settings = preset.unwrap_or(controls.settings);
             apply(controls, settings)
         })
     }

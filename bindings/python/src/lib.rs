@@ -14,7 +14,7 @@ use pyo3::{
 use settings::{apply, of_preset};
 use sound::Sound;
 use std::path::PathBuf;
-use tone_filter_dsp::DEFAULT_TEMPO;
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO};
 use tone_filter_presets::{self as presets, Preset};
 
 /// Filters a whole recording, as `tone-filter render` does. The output has the length of the input and is not delayed.
@@ -65,7 +65,7 @@ fn render<'py>(
     settings: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = audio.py();
-    let mut controls = of_preset(py, preset)?;
+    let mut controls = Controls::from(of_preset(py, preset)?);
     apply(&mut controls, settings)?;
     // A score needs no lookahead.
     controls.settings.lookahead = score.is_none() && controls.settings.focus > 0.0;

@@ -8,7 +8,7 @@ use pyo3::{
     types::PyDict,
 };
 use std::{ffi::CString, path::PathBuf};
-use tone_filter_dsp::{Controls, Setting, Spec};
+use tone_filter_dsp::{Controls, Setting, Settings, Spec};
 use tone_filter_presets::{Error, Loaded, Preset};
 
 use Setting::{Choice, Number, Text};
@@ -127,7 +127,7 @@ pub fn apply(controls: &mut Controls, settings: Option<&Bound<PyDict>>) -> PyRes
 
 /// Returns the settings of a preset. `name` is its id, its name or the path of its file. Passes a warning of the preset's
 /// reader on as a warning in Python.
-pub fn of_preset(py: Python, name: PathBuf) -> PyResult<Controls> {
+pub fn of_preset(py: Python, name: PathBuf) -> PyResult<Settings> {
     let Loaded { preset, warning } =
         Preset::find(&name.to_string_lossy()).map_err(|error| match &error {
             Error::Read { .. } => PyOSError::new_err(error.to_string()),
@@ -137,7 +137,7 @@ pub fn of_preset(py: Python, name: PathBuf) -> PyResult<Controls> {
         let line = CString::new(format!("{}: {warning}", name.display()))?;
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &line, 1)?;
     }
-    Ok(preset.settings.into())
+    Ok(preset.settings)
 }
 
 /// Lists all settings, with their effects, ranges and choices.

@@ -13,7 +13,7 @@ use pyo3::{
 };
 use std::path::PathBuf;
 use tone_filter_dsp::{
-    DEFAULT_TEMPO, FoundKey, ToneFilter,
+    Controls, DEFAULT_TEMPO, FoundKey, ToneFilter,
     listener::{NOTES, notes::Notes},
     notes::{midi_note, of_listener},
 };
@@ -191,7 +191,7 @@ pub fn transcribe(
     settings: Option<&Bound<PyDict>>,
 ) -> PyResult<Transcription> {
     let py = audio.py();
-    let mut controls = of_preset(py, preset)?;
+    let mut controls = Controls::from(of_preset(py, preset)?);
     controls.settings.lookahead = true;
     apply(&mut controls, settings)?;
     let mut sound = Sound::read(audio)?;

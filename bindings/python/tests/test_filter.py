@@ -114,8 +114,9 @@ def test_several_settings_change_together_or_not_at_all():
     with pytest.raises(ValueError):
         filter.set("organ", mix=20, voice="bagpipe")
     assert (filter.mix, filter.voice) == (10, "saw")
+    filter.bypass = True
     filter.set("organ", mix=20)
-    assert (filter.mix, filter.voice, filter.octave) == (20, "sine", 1)
+    assert (filter.mix, filter.voice, filter.octave, filter.bypass) == (20, "sine", 1, True)
 
 
 def test_a_score_sounds_as_in_render(music):

@@ -20,6 +20,12 @@ export function toPreset(preset, settings) {
   return JSON.stringify({ version: 1, name: preset.name, settings: Object.fromEntries(own) });
 }
 
+// Returns what `text` stands for in a setting of `type`; the text itself, an invalid value, if that is nothing.
+function valueOf(text, type) {
+  if (type === "number" && text.trim()) return Number(text);
+  return (type === "boolean" && { true: true, false: false }[text]) ?? text;
+}
+
 // Returns the preset and the settings of a link. Throws an error that names an invalid part.
 export function read(hash) {
   const given = new URLSearchParams(isSound(hash) ? hash.slice(1) : "");
@@ -29,8 +35,7 @@ export function read(hash) {
   const settings = { ...preset.settings };
   for (const [id, text] of given) {
     if (OWN.includes(id)) continue;
-    const kind = typeof settings[id];
-    settings[id] = kind === "number" && text.trim() ? Number(text) : kind === "boolean" ? ({ true: true, false: false }[text] ?? text) : text;
+    settings[id] = valueOf(text, typeof settings[id]);
   }
   return { preset, settings: check(settings) };
 }

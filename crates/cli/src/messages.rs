@@ -3,20 +3,16 @@
 //! For a closed standard output, the standard library would open `/dev/null`, and output would be lost without an error. So
 //! before `main`, an unconnected socket becomes standard output: every write to it fails.
 
-use std::io;
+use std::io::{self, Write};
 
 /// Prints a line to standard error. Escapes control characters, and removes error codes of the system. Does nothing if the reader
 /// has closed standard error.
 macro_rules! message {
-    ($($words:tt)*) => {{
-        use std::io::Write;
-        let words = crate::messages::printable(&format!($($words)*));
-        let _ = writeln!(std::io::stderr(), "{words}");
-    }};
+    ($($words:tt)*) => { crate::messages::print(&format!($($words)*)) };
 }
 
-pub fn printable(text: &str) -> String {
-    escaped(&without_codes(&closed_in_words(text)))
+pub fn print(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", escaped(&without_codes(&closed_in_words(text))));
 }
 
 /// Returns `text` with control characters escaped, like `\u{1b}`.

@@ -13,6 +13,9 @@ const PRESET: &str = "{preset}";
 /// Placeholder for the input's name, without its extension, in `--out`.
 const NAME: &str = "{name}";
 
+/// Placeholder for the input's extension in `--out`, after [`NAME`], and in `--suffix`.
+const EXT: &str = "{ext}";
+
 /// Flags that name the outputs.
 #[derive(Clone, clap::Args)]
 pub struct Outputs {
@@ -79,7 +82,8 @@ impl Outputs {
     /// Returns the outputs for `preset`: its name replaces [`PRESET`]. Splits a pattern in `--out` into folder and suffix.
     ///
     /// # Errors
-    /// If `--out` contains [`NAME`], but not at the start of a WAV or FLAC file's name, or together with a `--suffix`.
+    /// If `--out` contains [`NAME`], but not at the start of a WAV or FLAC file's name, or together with a `--suffix`; and if it
+    /// contains [`EXT`] elsewhere than after [`NAME`].
     pub fn named_after(&self, preset: &str) -> Result<Self, Usage> {
         let mut named = self.clone();
         let label = label(preset);
@@ -88,7 +92,7 @@ impl Outputs {
         let Some(out) = named.out.as_ref().and_then(|out| out.to_str()) else { return Ok(named) };
         let out = out.replace(PRESET, &label);
         let (folder, file) = out.rsplit_once(['/', MAIN_SEPARATOR]).unwrap_or((".", &out));
-        if !out.contains(NAME) {
+        if !out.contains(NAME) && !out.contains(EXT) {
             named.out = Some(out.into());
             return Ok(named);
         }
@@ -96,10 +100,11 @@ impl Outputs {
         let end = named.container.map_or("", |container| container.extensions()[0]);
         let rest = file.strip_prefix(NAME).and_then(|rest| rest.strip_suffix(end));
         let suffix = rest.and_then(|rest| rest.strip_suffix('.'));
-        let suffix = suffix.filter(|suffix| !suffix.contains(NAME) && !folder.contains(NAME));
+        let in_folder = folder.contains(NAME) || folder.contains(EXT);
+        let suffix = suffix.filter(|suffix| !suffix.contains(NAME) && !in_folder);
         let (Some(suffix), None) = (suffix, &named.suffix) else {
             let line = format!(
-                "--out {out}: {NAME} begins the name of a file that ends in .wav or .flac, without --suffix, like 'out/{NAME}-8bit.wav'"
+                "--out {out}: {NAME} begins the name of a file that ends in .wav or .flac, without --suffix, like 'out/{NAME}-8bit.wav'; {EXT} comes after it"
             );
             return Err(Usage(line));
         };
@@ -155,6 +160,8 @@ mod tests {
             ("{name}/x.wav", None),
             ("{name}.mp3", None),
             ("{name}.wav", Some("x")),
+            ("{ext}/{name}.wav", None),
+            ("{ext}/", None),
         ] {
             let error = outputs(out, suffix).named_after("organ").err().unwrap().to_string();
             let reason = "{name} begins the name of a file that ends in .wav or .flac";

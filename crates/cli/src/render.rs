@@ -222,9 +222,18 @@ fn run_one(
         message!("{summary}");
     }
     if args.json {
-        writeln!(io::stdout(), "{:#}", report::json(&outcomes, &left_out, &summary))?;
+        let json = report::json(&outcomes, &left_out, &summary);
+        unless_closed(writeln!(io::stdout(), "{json:#}"))?;
     }
     Ok(summary.failed == 0)
+}
+
+/// Returns what was `written` to standard output; no error if its reader has closed it, so that the rest is still rendered.
+fn unless_closed(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if crate::is_broken_pipe(&error) => Ok(()),
+        _ => written,
+    }
 }
 
 impl Args {
@@ -289,11 +298,11 @@ impl Args {
             report::print_left_out(&plan.left_out, self.verbose);
         }
         if self.json {
-            writeln!(stdout, "{:#}", report::json_of_plan(plan))?;
+            unless_closed(writeln!(stdout, "{:#}", report::json_of_plan(plan)))?;
         } else {
             for job in &plan.jobs {
                 let line = format!("{} -> {}", job.input.display(), job.output.display());
-                writeln!(stdout, "{}", crate::messages::escaped(&line))?;
+                unless_closed(writeln!(stdout, "{}", crate::messages::escaped(&line)))?;
             }
         }
         Ok(!plan.decided().any(|outcome| matches!(outcome.fate, Fate::Failed(_))))

@@ -12,7 +12,7 @@ const INTRODUCTION: &str = "\
 
 This page shows what each setting does and how it sounds. The settings are in the order of the window. The plugin, the command (`--drive 8`),
 presets (`\"drive\": 8`) and the library know each setting by the same name, which stands under its heading. On the command line, Keys is called `--key-mode`,
-`--tempo auto` takes the place of Sync to, Lookahead is on for files with Focus, and Sidechain, MIDI out and MPE do not exist. Presets leave out Bypass, Sidechain, MIDI out and MPE.
+`--tempo auto` takes the place of Sync to, for files, Lookahead is on unless Focus is 0, and Sidechain, MIDI out and MPE do not exist. Presets leave out Bypass, Sidechain, MIDI out and MPE.
 
 The page uses three words:
 

@@ -1,5 +1,6 @@
 //! Errors about files. The message is one line that names the file and a remedy.
 
+use crate::STDIO;
 use crate::formats::{extensions, readable};
 use std::{
     env::temp_dir,
@@ -143,6 +144,17 @@ fn dotted_extensions() -> String {
     extensions().map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")
 }
 
+/// Returns `path` as an argument in a shell.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./\\:".contains(letter);
+    match path.chars().all(is_plain) {
+        true => path,
+        false if cfg!(windows) => format!("\"{path}\""),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    }
+}
+
 /// Maximum number of channels of an input. Filter and decoders allocate memory for each channel before they see a sample.
 const MOST_CHANNELS: usize = 255;
 
@@ -156,8 +168,11 @@ impl Fault {
     /// faults, returns an empty text.
     fn command(&self, path: &Path) -> String {
         let Self::Coding(_) = self else { return String::new() };
-        let (from, to) = (path.display(), path.with_extension("flac"));
-        format!("; convert the file: ffmpeg -i {from} {}", to.display())
+        if path == Path::new(STDIO) {
+            return "; convert the sound before: ffmpeg -i - -f flac -".into();
+        }
+        let [from, to] = [path, &path.with_extension("flac")].map(quoted);
+        format!("; convert the file: ffmpeg -i {from} {to}")
     }
 
     /// Returns a fault if `channels` exceeds the maximum of an input.

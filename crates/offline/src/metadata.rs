@@ -16,6 +16,7 @@ use lofty::{
     file::TaggedFileExt,
     id3::v2::{ExtendedTextFrame, Frame, Id3v2Tag},
     iff::wav::RiffInfoList,
+    mp4::{AtomData, AtomIdent, Ilst},
     ogg::tag::VorbisComments,
     picture::{Picture, PictureInformation, PictureType},
     probe::Probe,
@@ -180,7 +181,14 @@ impl Tags {
         let known: Vec<String> = self.fields.iter().map(|(name, _)| name.clone()).collect();
         let mut fields: Vec<(String, String)> =
             VorbisComments::from(tag.clone()).take_items().collect();
-        // The conversion may lose fields with custom names, so these are added here.
+        // The conversion loses this field, and may lose those with custom names.
+        let tempo = match tag.tag_type() {
+            TagType::Mp4Ilst => tempo(&Ilst::from(tag.clone())),
+            _ => tag.get_string(ItemKey::IntegerBpm).map(str::to_owned),
+        };
+        if let Some(tempo) = tempo.filter(|_| tag.get_string(ItemKey::Bpm).is_none()) {
+            fields.push(("BPM".into(), tempo));
+        }
         if tag.tag_type() == TagType::Id3v2 {
             for frame in &Id3v2Tag::from(tag.clone()) {
                 if let Frame::UserText(text) = frame {
@@ -231,9 +239,14 @@ impl Tags {
         }
         let mut tag = Tag::from(comments);
         self.pictures.into_iter().for_each(|picture| tag.push_picture(picture));
+        let tempo = tag.get_string(ItemKey::Bpm).filter(|tempo| tempo.parse::<u16>().is_ok());
+        if let Some(tempo) = tempo.map(str::to_owned) {
+            tag.insert_text(ItemKey::IntegerBpm, tempo);
+        }
         let mut id3 = Id3v2Tag::from(tag.clone());
         for (name, value) in self.fields {
-            if ItemKey::from_key(TagType::VorbisComments, &name).is_none() {
+            let key = ItemKey::from_key(TagType::VorbisComments, &name);
+            if key.and_then(|key| key.map_key(TagType::Id3v2)).is_none() {
                 let text = ExtendedTextFrame::new(TextEncoding::UTF8, name, value);
                 id3.insert(Frame::UserText(text));
             }
@@ -249,6 +262,14 @@ impl Tags {
             chunks.push(KeptChunk::Made(*b"id3 ", content));
         }
         chunks
+    }
+}
+
+/// Returns the tempo in beats per minute that MP4 has as a number.
+fn tempo(tags: &Ilst) -> Option<String> {
+    match tags.get(&AtomIdent::Fourcc(*b"tmpo"))?.data().next()? {
+        AtomData::SignedInteger(tempo) => Some(tempo.to_string()),
+        _ => None,
     }
 }
 

@@ -255,11 +255,21 @@ fn sweep(folder: &Path) {
 }
 
 /// Installs a handler for interruptions by the user or the system (Ctrl-C, SIGTERM, SIGHUP). The handler removes the temporary
-/// files, calls `report`, and ends the program with exit code 130.
+/// files, calls `report`, and ends the program with exit code 130. Signals that the program was started to ignore, as by `nohup`,
+/// stay ignored.
 ///
 /// # Errors
 /// If the system refuses, or another handler is already installed.
 pub fn clean_up_on_interrupt(report: impl Fn() + Send + 'static) -> Result<(), ctrlc::Error> {
+    #[cfg(unix)]
+    let ignored = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].map(|signal| {
+        // SAFETY: zeros are valid for all fields, and a null pointer leaves the action of the signal unchanged.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            let read = libc::sigaction(signal, std::ptr::null(), &mut action) == 0;
+            (signal, read && action.sa_sigaction == libc::SIG_IGN)
+        }
+    });
     ctrlc::set_handler(move || {
         // Holds the lock until the exit, so that no thread creates another file.
         let unfinished = locked(&UNFINISHED);
@@ -269,7 +279,13 @@ pub fn clean_up_on_interrupt(report: impl Fn() + Send + 'static) -> Result<(), c
         }
         report();
         std::process::exit(130);
-    })
+    })?;
+    #[cfg(unix)]
+    for (signal, _) in ignored.into_iter().filter(|(_, ignored)| *ignored) {
+        // SAFETY: every program may ignore these signals.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+    Ok(())
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -2,6 +2,7 @@
 
 use super::TestEditor;
 use crate::{editor::DEFAULT_SIZE, params, session::is_same};
+use nice_plug::prelude::Params;
 use serde_json::Value;
 use tone_filter_dsp::{BandMask, Controls, PitchClass, PitchClasses, Settings, Targets};
 use tone_filter_presets::settings;
@@ -85,6 +86,16 @@ fn a_and_b_keep_every_setting_apart() {
     editor.run("Copy A to B");
     let other = editor.edit(|edits| edits.state.other.clone());
     assert_eq!(other.and_then(|sound| sound.other), None, "copies do not nest");
+}
+
+#[test]
+fn a_loaded_state_has_no_steps_to_undo() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.edit(|edits| edits.set_once("mix", 0.9));
+    assert!(editor.edit(|edits| edits.state.history.can_undo()));
+    let params = editor.params();
+    params.deserialize_fields(&params.serialize_fields());
+    assert!(!editor.edit(|edits| edits.state.history.can_undo()));
 }
 
 #[test]

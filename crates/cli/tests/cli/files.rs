@@ -137,6 +137,7 @@ fn whoever_has_read_enough_is_no_failure() {
         "bands in.wav --json -",
         "render in.wav -o -",
         "render in.wav -o all/ -v --force",
+        "render in.wav -o {name}-{preset}.wav --preset organ,arcade --json --force",
         "render in.wav -o out/ --dry-run",
         "presets list",
         "presets show reference",
@@ -156,4 +157,5 @@ fn whoever_has_read_enough_is_no_failure() {
             assert!(!said.contains("error") && !said.contains("panicked"), "{line}: {said}");
         }
     }
+    assert!(folder.path("in-arcade.wav").exists(), "the other preset is rendered, too");
 }

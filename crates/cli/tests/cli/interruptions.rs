@@ -5,7 +5,7 @@
 use crate::{Folder, float_wav, signals};
 use std::{
     fs,
-    process::{Command, Stdio},
+    process::{Command, Output, Stdio},
     time::Duration,
 };
 use tone_filter_testkit::sweep;
@@ -93,21 +93,26 @@ fn two_runs_that_go_on_in_one_folder_share_the_work() {
     assert_eq!(fs::read_dir(folder.path("notes")).unwrap().count(), 20);
 }
 
-/// Starts the program with `line`, and sends `signal` once a temporary file is in `out`. The program must exit with code 130
-/// and leave no temporary file. Returns its stderr.
+/// Interrupts the program, started with `line`, by `signal`. It must exit with code 130 and leave no temporary file. Returns its
+/// stderr.
 fn interrupt(folder: &Folder, line: &str, signal: &str) -> String {
-    let mut child = folder.program(line).stderr(Stdio::piped()).spawn().unwrap();
+    let output = signalled(folder, &mut folder.program(line), signal);
+    assert_eq!(output.status.code(), Some(130), "{line}: {signal}");
+    assert_eq!(parts(folder), 0, "{line}: {signal}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// Starts `program`, and sends `signal` once a temporary file is in `out`.
+fn signalled(folder: &Folder, program: &mut Command, signal: &str) -> Output {
+    let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
     // Once there is a temporary file, the signal handler is installed, too.
     while parts(folder) == 0 {
-        assert!(child.try_wait().unwrap().is_none(), "too fast to be interrupted");
+        assert!(child.try_wait().unwrap().is_none(), "too fast for a signal");
         std::thread::yield_now();
     }
     let kill = format!("kill -{signal} {}", child.id());
     assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{line}: {signal}");
-    assert_eq!(parts(folder), 0, "{line}: {signal}");
-    String::from_utf8(output.stderr).unwrap()
+    child.wait_with_output().unwrap()
 }
 
 /// Returns the number of temporary files in `out`.
@@ -132,6 +137,17 @@ fn interrupted_it_removes_what_is_not_complete_and_says_how_far_it_came() {
     folder.put("long.wav", &float_wav(8000, &[signals::white(120.0, 8000.0)]));
     let line = "bands long.wav --png out/a.png --midi out/a.mid --csv out/a.csv --hop 1ms";
     assert_eq!(interrupt(&folder, line, "TERM"), "");
+}
+
+#[test]
+fn a_signal_that_it_was_started_to_ignore_is_ignored() {
+    let folder = twenty();
+    let program = folder.program("render in -o out --force --jobs 1");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", r#"trap '' HUP; exec "$0" "$@""#]).arg(program.get_program());
+    shell.args(program.get_args()).current_dir(program.get_current_dir().unwrap());
+    assert_eq!(signalled(&folder, &mut shell, "HUP").status.code(), Some(0));
+    assert_eq!(interrupt(&folder, "render in -o out --force --jobs 1 --quiet", "HUP"), "");
 }
 
 #[test]

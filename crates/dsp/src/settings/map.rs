@@ -2,10 +2,10 @@
 
 use super::{BadText, Keys, PitchClass, Settings, TextOf, Voice, listed::entries, text::TextValue};
 use crate::notes::{PITCH_CLASSES, TONES, midi_note, pitch_class};
-use std::{fmt, str::FromStr};
+use std::{fmt, iter::successors, str::FromStr};
 
-/// Number of MIDI notes.
-const NOTES: i32 = 128;
+/// Bits of the MIDI notes 0, 12, ..., 120: each C.
+const EVERY_OCTAVE: u128 = 0x1_001_001_001_001_001_001_001_001_001_001;
 
 entries! {
     /// Effect of the scale, the held keys or the custom targets on the notes. With the voice Soft, all entries act as
@@ -139,19 +139,20 @@ impl Settings {
     }
 
     fn snap(&self, tone: usize, held: u128) -> i8 {
-        let scale = self.scale.pitch_classes(self.root, self.custom);
         let note = midi_note(tone, self.transpose);
-        let in_scale = |offset: i32| {
-            scale.contains((pitch_class(tone) as i32 + offset).rem_euclid(12) as usize)
+        let scale = self.scale.pitch_classes(self.root, self.custom);
+        let in_class = |offset: &i32| match self.keys {
+            Keys::Off | Keys::Add => {
+                scale.contains((pitch_class(tone) as i32 + offset).rem_euclid(12) as usize)
+            }
+            Keys::Hold => false,
+            Keys::HoldAny => held >> (note + offset).rem_euclid(12) & EVERY_OCTAVE != 0,
         };
-        let key = |note: i32| (0..NOTES).contains(&note) && held >> note & 1 == 1;
-        let allows = |offset: &i32| match self.keys {
-            Keys::Off => in_scale(*offset),
-            Keys::Hold => key(note + offset),
-            Keys::HoldAny => ((note + offset).rem_euclid(12)..NOTES).step_by(12).any(key),
-            Keys::Add => in_scale(*offset) || key(note + offset),
-        };
-        let nearest = (0..NOTES - 1).flat_map(|distance| [-distance, distance]).find(allows);
-        nearest.unwrap_or(0) as i8
+        let keys = if matches!(self.keys, Keys::Hold | Keys::Add) { held } else { 0 };
+        let keys = successors(Some(keys), |rest| Some(rest & rest.wrapping_sub(1)))
+            .take_while(|rest| *rest != 0)
+            .map(|rest| rest.trailing_zeros() as i32 - note);
+        let allowed = (-6..6).filter(in_class).chain(keys);
+        allowed.min_by_key(|offset| (offset.abs(), *offset)).unwrap_or(0) as i8
     }
 }

@@ -1,7 +1,10 @@
 //! Properties of the filter that hold for any settings, changes, music, sidechain, keys and scores, at any rate.
 
-use tone_filter_dsp::{Kernel, ToneFilter};
-use tone_filter_testkit::{Draws, Scene, Signal, sweep};
+use tone_filter_dsp::{
+    Kernel, Keys, Map, Settings, ToneFilter, Voice,
+    notes::{midi_note, pitch_class},
+};
+use tone_filter_testkit::{Draws, Scene, Signal, controls, sweep};
 
 /// Returns a random scene with the kernel for `seed`, and with levels and rates that are sometimes beyond those of music.
 fn scene(seed: u64, draws: &mut Draws) -> Scene {
@@ -70,6 +73,35 @@ fn output_is_bounded_repeatable_and_independent_of_block_sizes() {
             whole == cut,
             "seed {seed}: another output after a reset in blocks of 1 to {longest}"
         );
+    }
+}
+
+#[test]
+fn notes_snap_to_the_nearest_allowed_one() {
+    for seed in 0..1000 {
+        let mut draws = Draws::seeded(seed);
+        let settings = Settings { map: Map::Snap, ..controls(&mut draws).settings };
+        let share = draws.pick(&[0.0, 0.01, 0.1, 1.0]);
+        let held = (0..128).fold(0, |held, key| held | u128::from(draws.chance(share)) << key);
+        let scale = settings.scale.pitch_classes(settings.root, settings.custom);
+        let is_key = |note: i32| (0..128).contains(&note) && held >> note & 1 == 1;
+        for (tone, offset) in settings.offsets(held).into_iter().enumerate() {
+            let allows = |offset: &i32| {
+                let note = midi_note(tone, settings.transpose) + offset;
+                let class = (pitch_class(tone) as i32 + offset).rem_euclid(12) as usize;
+                match settings.keys {
+                    Keys::Off => scale.contains(class),
+                    Keys::Hold => is_key(note),
+                    Keys::HoldAny => {
+                        (0..11).any(|octave| is_key(note.rem_euclid(12) + 12 * octave))
+                    }
+                    Keys::Add => scale.contains(class) || is_key(note),
+                }
+            };
+            let nearest = (0..128).flat_map(|far| [-far, far]).find(allows).unwrap_or(0);
+            let expected = if settings.voice == Voice::Soft { 0 } else { nearest };
+            assert_eq!(i32::from(offset), expected, "seed {seed}, tone {tone}");
+        }
     }
 }
 

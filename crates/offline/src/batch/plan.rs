@@ -187,7 +187,9 @@ impl Plan {
         let canonical = |path: &Path| fs::canonicalize(path).ok();
         // Inputs that are outputs of an earlier run: a pattern like *.wav matches them, too, if they are beside their inputs.
         let mut earlier = HashSet::new();
-        for request in run.iter().filter(|run| run.named_after_preset || !run.suffix.is_empty()) {
+        let leaves_outputs =
+            |run: &&Request| run.named_after_preset || !run.suffix.is_empty() || run.skip_existing;
+        for request in run.iter().filter(leaves_outputs) {
             for found in found.iter().flatten() {
                 let output = canonical(&output_of(request, found));
                 earlier.extend(

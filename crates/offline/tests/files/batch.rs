@@ -182,6 +182,11 @@ fn outputs_of_an_earlier_run_are_left_out() {
     assert!(again.left_out.iter().all(|left| left.reason == Reason::Output));
     assert!(again.jobs.is_empty() && again.decided().all(|it| matches!(it.fate, Fate::Skipped)));
     assert_eq!(again.decided().count(), 3);
+    // Beside a compressed input, an output has the input's name.
+    ["mus/a.flac", "mus/a.wav"].iter().for_each(|name| folder.put(name, &silence().bytes()));
+    let beside = plan(&folder, "mus -o mus --skip-existing").unwrap();
+    assert_eq!(short(&folder, &beside.left_out[0].input), "mus/a.wav");
+    assert!(beside.jobs.is_empty() && beside.decided().count() == 1);
     // If it is the only input, an output of an earlier run is read like any file.
     let alone = plan(&folder, "in/a-8bit.wav --suffix -8bit").unwrap();
     assert_eq!(outputs(&folder, &alone.jobs), "in/a-8bit-8bit.wav");

@@ -1,7 +1,7 @@
 //! Faulty files are refused with one line that names the file and a remedy.
 
 use crate::{Folder, Wav, batch::plan, chord, noise, patched, silence};
-use tone_filter_offline::{Output, options::Options, wav::Depth};
+use tone_filter_offline::{Fault, Output, options::Options, wav::Depth};
 
 #[test]
 fn each_fault_has_its_message() {
@@ -20,6 +20,13 @@ fn each_fault_has_its_message() {
     let truncated = |missing| {
         format!("in.wav: truncated, {missing} of 10 frames are missing; copy or export it again")
     };
+    for (name, command) in [
+        ("it's 1.opus", r"convert the file: ffmpeg -i 'it'\''s 1.opus' 'it'\''s 1.flac'"),
+        ("-", "convert the sound before: ffmpeg -i - -f flac -"),
+    ] {
+        let said = Fault::Coding("Opus".into()).at(name.as_ref()).to_string();
+        assert!(cfg!(windows) || said.ends_with(command), "{said}");
+    }
     let whole = silence().bytes();
     let ogg = |name: &[u8]| [b"OggS", &[0; 24][..], name, &[0; 60]].concat();
     let rf64 = [b"RF64\xFF\xFF\xFF\xFFWAVE", &whole[12..36], b"data\x28\0\0\0"].concat();

@@ -22,11 +22,11 @@ for name in sys.argv[2:]:
     if isinstance(file, MP4):
         for atom, tag in {"nam": "TITLE", "ART": "ARTIST", "alb": "ALBUM", "gen": "GENRE"}.items():
             file["\xa9" + atom] = [tags[tag]]
-        file["trkn"], file["covr"] = [(7, 0)], [MP4Cover(cover, MP4Cover.FORMAT_PNG)]
+        file["trkn"], file["tmpo"], file["covr"] = [(7, 0)], [120], [MP4Cover(cover, MP4Cover.FORMAT_PNG)]
     elif hasattr(file.tags, "add"):
-        for frame, tag in {"TIT2": "TITLE", "TPE1": "ARTIST", "TALB": "ALBUM", "TCON": "GENRE", "TRCK": "TRACKNUMBER"}.items():
+        for frame, tag in {"TIT2": "TITLE", "TPE1": "ARTIST", "TALB": "ALBUM", "TCON": "GENRE", "TRCK": "TRACKNUMBER", "TBPM": "BPM"}.items():
             file.tags.add(getattr(id3, frame)(encoding=3, text=[tags[tag]]))
-        for tag in ["CURATOR", "REPLAYGAIN_TRACK_GAIN"]:
+        for tag in ["CURATOR", "DESCRIPTION", "REPLAYGAIN_TRACK_GAIN"]:
             file.tags.add(id3.TXXX(encoding=3, desc=tag, text=[tags[tag]]))
         file.tags.add(id3.APIC(encoding=3, mime="image/png", type=3, desc="", data=cover))
     else:
@@ -49,7 +49,7 @@ for name in sys.argv[1:]:
     if isinstance(file, FLAC):
         tags, covers = {key.upper(): value for key, value in file.tags or []}, len(file.pictures)
     else:
-        names = {"TIT2": "TITLE", "TPE1": "ARTIST", "TALB": "ALBUM", "TRCK": "TRACKNUMBER", "TCON": "GENRE"}
+        names = {"TIT2": "TITLE", "TPE1": "ARTIST", "TALB": "ALBUM", "TRCK": "TRACKNUMBER", "TCON": "GENRE", "TBPM": "BPM"}
         frames = (file.tags or {}).items()
         own = [(names.get(key, key[5:].upper()), frame) for key, frame in frames if key in names or key.startswith("TXXX:")]
         tags = {key: str(frame.text[0]) for key, frame in own}
@@ -58,12 +58,14 @@ for name in sys.argv[1:]:
 print(json.dumps(found))
 "#;
 
-const TAGS: [(&str, &str); 7] = [
+const TAGS: [(&str, &str); 9] = [
     ("TITLE", "Fugue"),
     ("ARTIST", "Bach"),
     ("ALBUM", "Art"),
     ("GENRE", "Baroque"),
     ("TRACKNUMBER", "7"),
+    ("BPM", "120"),
+    ("DESCRIPTION", "slow"),
     ("CURATOR", "calm"),
     ("REPLAYGAIN_TRACK_GAIN", "-3 dB"),
 ];
@@ -145,7 +147,7 @@ fn the_manuals_table_of_formats_is_true_of_tags_and_covers() {
         for (tag, value) in TAGS {
             // mutagen writes no custom tags to MP4. ReplayGain is always left out: it describes the old samples.
             let has_tag = match tag {
-                "CURATOR" => is_kept && !name.starts_with("MP4"),
+                "CURATOR" | "DESCRIPTION" => is_kept && !name.starts_with("MP4"),
                 "REPLAYGAIN_TRACK_GAIN" => false,
                 _ => is_kept,
             };

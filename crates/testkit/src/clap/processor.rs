@@ -6,7 +6,7 @@ use clack_extensions::{params::PluginParams, tail::*};
 use clack_host::{
     events::{
         EventFlags,
-        event_types::{MidiEvent, ParamValueEvent, TransportEvent, TransportFlags},
+        event_types::{MidiEvent, ParamModEvent, ParamValueEvent, TransportEvent, TransportFlags},
         spaces::CoreEventSpace,
     },
     prelude::*,
@@ -29,6 +29,8 @@ pub struct Processor {
     pub call: fn(&mut dyn FnMut()),
     /// MIDI messages that [`Processor::run`] sends. Frames count from the start of the signal.
     pub notes: Vec<Midi>,
+    /// Modulations that [`Processor::run`] sends: from its frame on, each adds its value to the parameter's.
+    pub modulation: Vec<Change>,
     /// Sidechain input of [`Processor::run`], as long as the main signal; `None` if not connected.
     pub sidechain: Option<Vec<Vec<f32>>>,
     /// Notes that the plugin has sent in [`Processor::run`]. If it is `None`, the host's event queue refuses all events.
@@ -102,6 +104,7 @@ impl Processor {
             constant: false,
             call: |call| call(),
             notes: Vec::new(),
+            modulation: Vec::new(),
             sidechain: None,
             sent: None,
         }
@@ -232,6 +235,10 @@ impl Processor {
             let mut events = EventBuffer::new();
             for change in changes.iter().filter(|change| (start..end).contains(&change.frame)) {
                 events.push(&change.event(start)?);
+            }
+            for change in self.modulation.iter().filter(|it| (start..end).contains(&it.frame)) {
+                let (time, id) = ((change.frame - start) as u32, clap_id(change.parameter)?);
+                events.push(&ParamModEvent::new(time, id, Pckn::match_all(), change.value));
             }
             for note in self.notes.iter().filter(|note| (start..end).contains(&note.frame)) {
                 events.push(&MidiEvent::new((note.frame - start) as u32, 0, note.message));

@@ -1,7 +1,11 @@
 //! Plugin instance, with its three interfaces: component, controller and processor.
 
 use super::{Factory, stream::Stream};
-use std::{ffi::c_void, mem, ptr::null_mut};
+use std::{
+    ffi::c_void,
+    mem,
+    ptr::{self, null_mut},
+};
 use vst3::{
     Class, ComPtr, ComWrapper,
     Steinberg::{Vst::*, *},
@@ -84,6 +88,8 @@ pub struct Instance {
     pub events: Option<ComPtr<IEventList>>,
     /// Sidechain for the next buffers, with as many samples as they have. For an empty channel, the plugin gets a null pointer.
     pub sidechain: Option<Vec<Vec<f32>>>,
+    /// Tempo of the song in beats per minute; `None` for a host without one.
+    pub tempo: Option<f64>,
     /// Whether the host has set a component handler.
     has_handler: bool,
 }
@@ -119,8 +125,8 @@ impl Instance {
             assert_eq!(unsafe { controller.setComponentHandler(handler.as_ptr()) }, kResultOk);
         }
         let (call, has_handler) = ((|call| call()) as fn(&mut dyn FnMut()), handler.is_some());
-        let (events, sidechain) = (None, None);
-        Self { component, controller, processor, call, events, sidechain, has_handler }
+        let (events, sidechain, tempo) = (None, None, None);
+        Self { component, controller, processor, call, events, sidechain, tempo, has_handler }
     }
 
     /// Sets the sample rate in Hz and the maximum buffer length.
@@ -156,6 +162,12 @@ impl Instance {
             let _ = self.processor.setProcessing(0);
             assert_eq!(self.component.setActive(0), kResultOk);
         }
+    }
+
+    /// Returns the tail in samples; `kInfiniteTail` if it never ends.
+    pub fn tail(&self) -> u32 {
+        // SAFETY: the call only reads.
+        unsafe { self.processor.getTailSamples() }
     }
 
     /// Returns the latency in samples.
@@ -280,6 +292,12 @@ impl Instance {
         };
         let mut sidechain: Vec<_> = self.sidechain.iter().flatten().map(pointer).collect();
         let (mut inputs, mut outputs) = ([bus(&mut from), bus(&mut sidechain)], bus(&mut to));
+        let mut context = self.tempo.map(|tempo| ProcessContext {
+            state: ProcessContext_::StatesAndFlags_::kTempoValid as u32,
+            tempo,
+            // SAFETY: zeros are valid for all fields.
+            ..unsafe { mem::zeroed() }
+        });
         let mut data = ProcessData {
             processMode: ProcessModes_::kRealtime as int32,
             symbolicSampleSize: SymbolicSampleSizes_::kSample32 as int32,
@@ -292,7 +310,7 @@ impl Instance {
             outputParameterChanges: null_mut(),
             inputEvents: self.events.as_ref().map_or(null_mut(), ComPtr::as_ptr),
             outputEvents: null_mut(),
-            processContext: null_mut(),
+            processContext: context.as_mut().map_or(null_mut(), ptr::from_mut),
         };
         let mut result = kResultFalse;
         // SAFETY: everything that `data` points to outlives the call, and all channels are equally long or null. The plugin does

@@ -2,6 +2,7 @@
 //!
 //! * `flush` corrects events as `process` does. `flush` and `load` notify the host of a changed latency and of changed key names;
 //!   `flush` on the audio thread also of a changed tail.
+//! * `get_value` leaves the host's modulation out: a host takes the value for the one that it has set, and adds its modulation.
 //! * `load` drops the window's edits that the host has not fetched: nice-plug would apply them to the loaded state.
 //! * `text_to_value` also accepts inexact names, see [`Instance::spelled`](crate::Instance::spelled).
 //! * `create` fails in a host without windows, where nice-plug would panic. Every host is offered the extension: some programs scan
@@ -52,6 +53,7 @@ pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
         if id == CLAP_EXT_PARAMS {
             let replace = |inner| clap_plugin_params {
                 flush: Some(flush),
+                get_value: Some(get_value),
                 text_to_value: Some(text_to_value),
                 ..inner
             };
@@ -90,6 +92,25 @@ unsafe extern "C" fn flush(
             true => shim.notify_on_audio_thread(),
             false => shim.notify_on_main_thread(),
         }
+    }
+}
+
+unsafe extern "C" fn get_value(
+    plugin: *const clap_plugin,
+    parameter: clap_id,
+    value: *mut f64,
+) -> bool {
+    // SAFETY: the host got `plugin` from `ClapShim::create`, and guarantees room for a value. It calls this on its main thread.
+    unsafe {
+        let shim = shim(plugin);
+        let index = shim.parameter_ids().iter().position(|(_, number)| *number == parameter);
+        let params = shim.instance.params();
+        let Some((_, param, _)) = index.map(|index| params.param_map().swap_remove(index)) else {
+            return false;
+        };
+        let steps = param.step_count().unwrap_or(1) as f64;
+        value.write(f64::from(param.unmodulated_normalized_value()) * steps);
+        true
     }
 }
 

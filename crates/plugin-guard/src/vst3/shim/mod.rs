@@ -9,6 +9,7 @@
 //! * Before `setupProcessing`, it panics in `process` and refuses `setActive`. The shim first sets it up for 44.1 kHz.
 //! * It changes set-up and layout only while inactive. The shim deactivates an active plugin meanwhile. While the plugin is
 //!   inactive, the shim refuses buffers with sound; a call with parameters alone passes.
+//! * It reports no tail before the first buffer, and after silence. The shim reports that of the current parameters.
 //! * Some channel counts crash it. Here, `process` returns an error for them, as in `clap/plugin.rs`.
 //!
 //! When the latency must change, the shim asks the host to activate the plugin again; see [`Latency`](crate::Latency).
@@ -77,6 +78,8 @@ pub struct Vst3Shim {
     events: Events,
     /// Sample rate in Hz, as the bits of an `f64`.
     rate: AtomicU64,
+    /// Song tempo in beats per minute, as the bits of an `f64`; NaN if the host reports none.
+    tempo: AtomicU64,
     active: AtomicBool,
     processing: AtomicBool,
     calls: Arc<HostCalls>,
@@ -147,6 +150,7 @@ impl Vst3Shim {
             controllers: P::CONTROLLERS,
             events: Events::new()?,
             rate: AtomicU64::new(0),
+            tempo: AtomicU64::new(f64::NAN.to_bits()),
             calls: views.calls.clone(),
             views,
             active: AtomicBool::new(false),

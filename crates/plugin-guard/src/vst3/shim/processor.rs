@@ -41,7 +41,12 @@ impl Vst3Shim {
 impl IAudioProcessorTrait for Vst3Shim {
     pass_on! { processor:
         fn canProcessSampleSize(size: int32) -> tresult;
-        fn getTailSamples() -> uint32;
+    }
+
+    unsafe fn getTailSamples(&self) -> uint32 {
+        let [rate, tempo] = [&self.rate, &self.tempo].map(|bits| bits.load(Ordering::Relaxed));
+        let tempo = Some(f64::from_bits(tempo)).filter(|tempo| !tempo.is_nan());
+        self.instance.tail(f64::from_bits(rate), tempo)
     }
 
     unsafe fn setProcessing(&self, state: TBool) -> tresult {
@@ -138,6 +143,13 @@ impl IAudioProcessorTrait for Vst3Shim {
         }
         // SAFETY: the host guarantees the data, except inputs and events, which live until the call returns.
         let result = unsafe { self.processor.process(&mut block) };
+        // SAFETY: VST3 promises a context, which lives as long as the call, or null.
+        let context = unsafe { block.processContext.as_ref() };
+        let timed = |context: &&ProcessContext| {
+            context.state & ProcessContext_::StatesAndFlags_::kTempoValid as u32 != 0
+        };
+        let tempo = context.filter(timed).map_or(f64::NAN, |context| context.tempo);
+        self.tempo.store(tempo.to_bits(), Ordering::Relaxed);
         self.check_latency();
         if self.programs.chosen_in(&block) {
             self.ask(HostCall::LoadProgram);
