@@ -152,7 +152,8 @@ impl Settings {
         let keys = successors(Some(keys), |rest| Some(rest & rest.wrapping_sub(1)))
             .take_while(|rest| *rest != 0)
             .map(|rest| rest.trailing_zeros() as i32 - note);
-        let allowed = (-6..6).filter(in_class).chain(keys);
-        allowed.min_by_key(|offset| (offset.abs(), *offset)).unwrap_or(0) as i8
+        let class = (0..=6).flat_map(|far| [-far, far]).find(in_class);
+        class.into_iter().chain(keys).min_by_key(|offset| (offset.abs(), *offset)).unwrap_or(0)
+            as i8
     }
 }
