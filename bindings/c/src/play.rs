@@ -64,7 +64,8 @@ pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -
     })
 }
 
-/// Presses or releases a key. The setting "keys" says how keys choose bands. Real time.
+/// Presses or releases a key. The setting "keys" says how keys choose bands. The key acts on the output from the next block on, with
+/// lookahead, too. Real time.
 ///
 /// note: MIDI note, 0 to 127. By default, 28 (E1) to 104 (G#7) have a band. With "range" at "published", 57 (A3) to 104 have
 /// one. "transpose" moves the bands.

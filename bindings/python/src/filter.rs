@@ -271,7 +271,8 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Presses a key. The setting `keys` says how keys choose bands.
+    /// Presses a key. The setting `keys` says how keys choose bands. The key acts on the output from the next block on, with
+    /// `lookahead`, too.
     ///
     /// Parameters
     /// ----------

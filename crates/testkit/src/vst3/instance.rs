@@ -292,6 +292,7 @@ impl Instance {
         };
         let mut sidechain: Vec<_> = self.sidechain.iter().flatten().map(pointer).collect();
         let (mut inputs, mut outputs) = ([bus(&mut from), bus(&mut sidechain)], bus(&mut to));
+        #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let mut context = self.tempo.map(|tempo| ProcessContext {
             state: ProcessContext_::StatesAndFlags_::kTempoValid as u32,
             tempo,

@@ -145,6 +145,7 @@ impl IAudioProcessorTrait for Vst3Shim {
         let result = unsafe { self.processor.process(&mut block) };
         // SAFETY: VST3 promises a context, which lives as long as the call, or null.
         let context = unsafe { block.processContext.as_ref() };
+        #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let timed = |context: &&ProcessContext| {
             context.state & ProcessContext_::StatesAndFlags_::kTempoValid as u32 != 0
         };
