@@ -59,7 +59,11 @@ pub fn keep(source: &mut Reader, chunk: Chunk, rates: [u32; 2]) -> io::Result<Op
             if let Some(period) = content.get_mut(8..12) {
                 period.copy_from_slice(&(1_000_000_000 / to).to_le_bytes());
             }
-            scale.each(&mut content, 36, 24, &[8, 12]);
+            for entry in content.get_mut(36..).unwrap_or_default().as_chunks_mut::<24>().0 {
+                let bounds = entry[8..16].as_chunks_mut().0;
+                let scaled = scale.looped([bounds[0], bounds[1]].map(u32::from_le_bytes));
+                bounds.copy_from_slice(&scaled.map(u32::to_le_bytes));
+            }
         }
         b"LIST" if content.starts_with(b"adtl") => labels(&mut content, scale),
         _ => {}
@@ -78,6 +82,12 @@ impl Scale {
     fn scaled(self, samples: u64) -> u64 {
         let (from, to) = (u128::from(self.from), u128::from(self.to));
         ((u128::from(samples) * to + from / 2) / from) as u64
+    }
+
+    /// Scales the first and the last frame of a loop, which stays in the sound and has at least one frame.
+    fn looped(self, [first, last]: [u32; 2]) -> [u32; 2] {
+        let last = self.scaled(u64::from(last) + 1).clamp(1, 1 << 32) - 1;
+        [self.scaled(first.into()).min(last), last].map(|frame| frame as u32)
     }
 
     /// Scales the 32-bit number at `at`, if `content` reaches that far.
@@ -141,6 +151,19 @@ mod tests {
         let mut scaled = text(33);
         labels(&mut scaled, DOUBLED);
         assert_eq!(scaled, text(66));
+    }
+
+    #[test]
+    fn loops_stay_in_the_sound() {
+        for (from, to, frames, scaled) in [
+            (44_100, 88_200, [0, 44_099], [0, 88_199]),
+            (96_000, 48_000, [0, 95_999], [0, 47_999]),
+            (48_000, 44_100, [24_000, 47_999], [22_050, 44_099]),
+            (96_000, 24_000, [95_998, 95_999], [23_999, 23_999]),
+            (44_100, 88_200, [0, u32::MAX], [0, u32::MAX]),
+        ] {
+            assert_eq!(Scale { from, to }.looped(frames), scaled, "{from} to {to}");
+        }
     }
 
     #[test]

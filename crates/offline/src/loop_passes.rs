@@ -3,6 +3,9 @@
 //! The filter processes the loop several times, until its state at the end of the loop equals its state at the start. Only the
 //! last pass is kept. A player reaches the start of the loop from two sides: from the section before the loop, and from the end
 //! of the loop. So the end of either section is crossfaded to the samples that directly precede the last pass.
+//!
+//! Nor may resampling make a seam. For the resampler, a loop at the start of the source is preceded by the samples that directly
+//! precede the last pass, and a loop at the end of the source is followed by its own start.
 
 use std::{collections::VecDeque, ops::Range};
 
@@ -21,6 +24,8 @@ pub struct LoopPasses {
     settling: u64,
     /// Length of the crossfades in frames.
     fade: u64,
+    /// Number of frames beyond either end of the sound on which the resampler depends.
+    reach: usize,
     /// Source frame that is read next.
     position: u64,
     /// Maximum of `position` so far.
@@ -38,16 +43,20 @@ pub struct LoopPasses {
 struct Channel {
     /// Output frames that directly precede the loop, at most `fade`.
     before: Vec<f32>,
-    /// Latest output frames of the passes that are not kept, at most `fade`.
+    /// Latest output frames of the passes that are not kept, at most `fade` or `reach`, whichever is more.
     latest: VecDeque<f32>,
+    /// First output frames of the pass that is kept, at most `reach`.
+    first: Vec<f32>,
 }
 
 impl LoopPasses {
-    /// Creates the state for the loop `frames` at `rate` Hz. `tail` is the filter's tail in seconds.
-    pub fn new(frames: Range<u64>, channels: usize, rate: f64, tail: f64) -> Self {
+    /// Creates the state for the loop `frames` at `rate` Hz. `tail` is the filter's tail in seconds. `reach` is
+    /// [`Resampler::reach`](crate::resample::Resampler::reach), 0 without a resampler.
+    pub fn new(frames: Range<u64>, channels: usize, rate: f64, tail: f64, reach: usize) -> Self {
         Self {
-            settling: ((tail + SETTLING) * rate) as u64,
+            settling: (((tail + SETTLING) * rate) as u64).max(reach as u64),
             fade: ((FADE * rate) as u64).min(frames.end - frames.start).max(1),
+            reach,
             position: 0,
             furthest: 0,
             passes_left: None,
@@ -73,11 +82,22 @@ impl LoopPasses {
         self.passes_left != Some(0) && self.position > self.frames.start
     }
 
-    /// Returns the loop's first frame, with which a player continues, if the loop ends at the end of the source. Otherwise
-    /// returns `None`.
-    pub fn loop_start_at_end(&self) -> Option<u64> {
-        let at_end = self.passes_left == Some(0) && self.position == self.frames.end;
-        at_end.then_some(self.frames.start)
+    /// Returns the loop's first frame.
+    pub fn start(&self) -> u64 {
+        self.frames.start
+    }
+
+    /// Returns whether the source has ended at the end of the loop, so that a player continues with the loop's start.
+    pub fn is_at_end(&self) -> bool {
+        self.passes_left == Some(0) && self.position == self.frames.end
+    }
+
+    /// Replaces the content of `block` by the output with which a player continues after the loop, `reach` frames.
+    pub fn repeat_start(&self, block: &mut [Vec<f32>]) {
+        for (channel, samples) in self.channels.iter().zip(block) {
+            // A loop may be shorter.
+            *samples = channel.first.iter().copied().cycle().take(self.reach).collect();
+        }
     }
 
     /// Adds `frames` to the position. Returns whether these frames were read for the first time.
@@ -106,13 +126,15 @@ impl LoopPasses {
         self.frames.start
     }
 
-    /// Removes the passes that are not kept from `block`, the filter's output. Also applies the crossfades.
+    /// Removes the passes that are not kept from `block`, the filter's output. Also applies the crossfades. Keeps
+    /// `reach - 1` frames more, for the resampler, if the loop starts at the source's first frame.
     pub fn keep_last_pass(&mut self, block: &mut [Vec<f32>]) {
-        let Self { fade, kept_from, output_frames: first, .. } = *self;
+        let Self { fade, reach, kept_from, output_frames: first, .. } = *self;
         let Range { start, end } = self.frames;
         self.output_frames += block[0].len() as u64;
-        let crossfaded = |from: f32, to: f32, position: u64| {
+        let crossfaded = |from: f32, latest: &VecDeque<f32>, position: u64| {
             let part = (position + 1) as f32 / fade as f32;
+            let to = latest[latest.len() - (fade - position) as usize];
             from + part * (to - from)
         };
         let fade_in = start.saturating_sub(fade)..start;
@@ -126,25 +148,31 @@ impl LoopPasses {
                 } else if at < start {
                     channel.before.push(sample);
                 } else if at < kept_from {
-                    if channel.latest.len() as u64 == fade {
+                    if channel.latest.len() == reach.max(fade as usize) {
                         channel.latest.pop_front();
                     }
                     channel.latest.push_back(sample);
                 } else {
                     if at == kept_from {
+                        let latest = &channel.latest;
+                        if start == 0 {
+                            samples.extend(latest.iter().skip(latest.len() + 1 - reach));
+                        }
                         let skipped = fade - channel.before.len() as u64;
                         let before = (skipped..).zip(channel.before.drain(..));
-                        let latest = &channel.latest;
-                        samples.extend(before.map(|(position, sample)| {
-                            crossfaded(sample, latest[position as usize], position)
-                        }));
+                        samples.extend(
+                            before.map(|(position, sample)| crossfaded(sample, latest, position)),
+                        );
                     }
-                    samples.push(if fade_out.contains(&at) {
-                        let position = at - fade_out.start;
-                        crossfaded(sample, channel.latest[position as usize], position)
+                    let sample = if fade_out.contains(&at) {
+                        crossfaded(sample, &channel.latest, at - fade_out.start)
                     } else {
                         sample
-                    });
+                    };
+                    samples.push(sample);
+                    if channel.first.len() < reach {
+                        channel.first.push(sample);
+                    }
                 }
             }
         }

@@ -66,7 +66,7 @@ enum Stage {
     Latency,
     /// Silence, of which this number of frames is still to be filtered.
     Tail(u64),
-    /// Frames that are still in the resampler.
+    /// Frames that follow the sound. They push its end out of the resampler.
     Resampler,
     /// Nothing: the output is complete.
     End,
@@ -92,6 +92,8 @@ impl<'a> Pass<'a> {
             let fault = |reason| Fault::Rate { from: rate, to, reason };
             Resampler::new(rate, to, channels).map_err(|reason| fault(reason).at(&input.path))
         });
+        let mut resampler = resampler.transpose()?;
+        let reach = resampler.as_ref().map_or(0, Resampler::reach);
         let looped = match (options.looped, source.looped()?) {
             (Looped::Nothing, _) => None,
             (Looped::Whole, None) => Some(0..source.frames().unwrap_or(u64::MAX)),
@@ -99,8 +101,14 @@ impl<'a> Pass<'a> {
         };
         let loop_passes = looped.filter(|_| !options.bypass).map(|frames| {
             let tail = ToneFilter::tail(&options.settings);
-            LoopPasses::new(frames, channels.into(), hertz, tail)
+            LoopPasses::new(frames, channels.into(), hertz, tail, reach)
         });
+        if let Some(resampler) = &mut resampler
+            && loop_passes.as_ref().is_none_or(|passes| passes.start() > 0)
+        {
+            // A loop at the start brings the frames that precede it.
+            resampler.process(&mut vec![vec![0.0; reach - 1]; channels.into()]);
+        }
         // `ebur128` rejects some rates; there the loudness is unknown.
         let meter = |rate| EbuR128::new(u32::from(channels), rate, Mode::I).ok();
         let meter = |rate| options.loudness.then(|| meter(rate)).flatten();
@@ -115,7 +123,7 @@ impl<'a> Pass<'a> {
             meters: [rate, options.rate.unwrap_or(rate)].map(meter),
             source,
             filter,
-            resampler: resampler.transpose()?,
+            resampler,
             stage: Stage::Source,
             loop_passes,
             read: 0,
@@ -212,8 +220,12 @@ impl<'a> Pass<'a> {
             }
             Stage::Resampler => {
                 self.stage = Stage::End;
-                let Some(resampler) = &mut self.resampler else { return Ok(false) };
-                resampler.finish(block);
+                let Some(resampler) = &self.resampler else { return Ok(false) };
+                block.fill(vec![0.0; resampler.reach()]);
+                if let Some(passes) = self.loop_at_end() {
+                    passes.repeat_start(block);
+                }
+                self.resample(block);
             }
             Stage::End => return Ok(false),
         }
@@ -252,11 +264,8 @@ impl<'a> Pass<'a> {
     /// lookahead, they affect the end of the output.
     fn read_beyond(&mut self, block: &mut [Vec<f32>]) -> Result<(), Error> {
         let latency = self.filter.latency();
-        let tail = self.tail_frames();
-        let start =
-            self.loop_passes.as_ref().filter(|_| tail == 0).and_then(LoopPasses::loop_start_at_end);
         let mut beyond = vec![Vec::new(); block.len()];
-        if let Some(start) = start {
+        if let Some(start) = self.loop_at_end().map(LoopPasses::start) {
             self.source.seek(self.input, start)?;
             while beyond[0].len() < latency {
                 self.source.read(block, latency - beyond[0].len())?;
@@ -272,6 +281,11 @@ impl<'a> Pass<'a> {
             channel.resize(latency, 0.0);
         }
         Ok(())
+    }
+
+    /// Returns the loop if the output ends with it.
+    fn loop_at_end(&self) -> Option<&LoopPasses> {
+        self.loop_passes.as_ref().filter(|passes| self.tail_frames() == 0 && passes.is_at_end())
     }
 
     /// Continues the source and the keys at `frame`, and releases all keys. The filter is not reset.

@@ -24,7 +24,10 @@ const LANES: usize = 16;
 /// Maximum number of coefficients in the table, which then takes 64 MiB.
 const MOST_FACTORS: usize = 1 << 24;
 
-/// Converter of a stream to another sample rate. Input and output start at the same time.
+/// Converter of a stream to another sample rate.
+///
+/// The sound in the input must be preceded by [`Self::reach`]` - 1` frames, and followed by [`Self::reach`] frames: silence, or
+/// what a loop plays there. Then sound and output start at the same time, and the output has the length of the sound.
 pub struct Resampler {
     /// Input rate, divided by the greatest common divisor of both rates.
     from: usize,
@@ -39,10 +42,6 @@ pub struct Resampler {
     /// Row of the table for the next output frame. It is the distance from the previous input frame to this output frame, in
     /// units of 1 / `to` input frames.
     phase: usize,
-    /// Number of input frames so far.
-    input_frames: u64,
-    /// Number of output frames so far.
-    output_frames: u64,
 }
 
 impl Resampler {
@@ -69,50 +68,36 @@ impl Resampler {
             let sum: f64 = row.iter().sum();
             table.extend(row.iter().map(|factor| (factor / sum) as f32));
         }
-        // The first output frame has the time of the first input frame, which the filter must have in its middle.
-        let pending = vec![vec![0.0; half - 1]; usize::from(channels)];
-        Ok(Self { from, to, table, length, pending, phase: 0, input_frames: 0, output_frames: 0 })
+        let pending = vec![Vec::new(); usize::from(channels)];
+        Ok(Self { from, to, table, length, pending, phase: 0 })
     }
 
-    /// Returns the number of output frames for `frames` of the input.
+    /// Returns half of the filter's length: an output frame depends on this number of input frames on either side.
+    pub fn reach(&self) -> usize {
+        self.length / 2
+    }
+
+    /// Returns the number of output frames for a sound of `frames` frames.
     pub fn output_frames(&self, frames: u64) -> u64 {
         (u128::from(frames) * self.to as u128).div_ceil(self.from as u128) as u64
     }
 
     /// Takes the next input from `channels`, and replaces it by the output that can be computed so far.
     pub fn process(&mut self, channels: &mut [Vec<f32>]) {
-        self.input_frames += channels[0].len() as u64;
         for (pending, channel) in self.pending.iter_mut().zip(channels.iter_mut()) {
             pending.append(channel);
         }
-        self.advance(channels, usize::MAX);
-    }
-
-    /// Replaces the content of `channels` by the output that remains after the last input.
-    pub fn finish(&mut self, channels: &mut [Vec<f32>]) {
-        channels.iter_mut().for_each(Vec::clear);
-        let remaining = (self.output_frames(self.input_frames) - self.output_frames) as usize;
-        for pending in &mut self.pending {
-            pending.resize(pending.len() + self.length, 0.0);
-        }
-        self.advance(channels, remaining);
-    }
-
-    /// Appends at most `frames` output frames to `channels`.
-    fn advance(&mut self, channels: &mut [Vec<f32>], frames: usize) {
         let available = self.pending[0].len();
-        let (mut start, mut given) = (0, 0);
-        while start + self.length <= available && given < frames {
+        let mut start = 0;
+        while start + self.length <= available {
             let row = &self.table[self.phase * self.length..][..self.length];
             for (pending, channel) in self.pending.iter().zip(channels.iter_mut()) {
                 channel.push(product(row, &pending[start..][..self.length]));
             }
-            given += 1;
             self.phase += self.from;
             start += self.phase / self.to;
             self.phase %= self.to;
         }
-        self.output_frames += given as u64;
         self.pending.iter_mut().for_each(|pending| drop(pending.drain(..start)));
     }
 }
@@ -168,14 +153,12 @@ mod tests {
     fn resampled(from: u32, to: u32, input: &[f32], block: usize) -> Vec<f32> {
         let mut resampler = Resampler::new(from, to, 1).unwrap();
         let mut output = Vec::new();
-        for part in input.chunks(block) {
+        let silence = vec![0.0; resampler.reach()];
+        for part in [&silence[1..], input, &silence].concat().chunks(block) {
             let mut channels = vec![part.to_vec()];
             resampler.process(&mut channels);
             output.append(&mut channels[0]);
         }
-        let mut rest = vec![Vec::new()];
-        resampler.finish(&mut rest);
-        output.append(&mut rest[0]);
         output
     }
 

@@ -2,6 +2,7 @@
 
 use crate::{Folder, Wav, chunk, chunks, extensible, float_wav, patched, silence, unmixed};
 use hound::{SampleFormat, WavSpec, WavWriter};
+use std::f64::consts::TAU;
 use tone_filter_dsp::{Kernel, Settings, Voice};
 use tone_filter_offline::{
     Input,
@@ -318,19 +319,28 @@ fn largest_step(samples: &[f32]) -> f32 {
     samples.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f32::max)
 }
 
+/// Returns a WAV file at `rate` Hz whose chunk `smpl` has a loop of this kind, first, and last frame.
+fn looped_wav(rate: u32, wave: Vec<f32>, looped: [u32; 3]) -> Vec<u8> {
+    let [kind, first, last] = looped;
+    let words = [0, 0, 22_675, 60, 0, 0, 0, 1, 0, 0, kind, first, last, 0, 0];
+    let smpl = chunk(b"smpl", words.map(u32::to_le_bytes).as_flattened());
+    let wav = [float_wav(rate, &[wave]), smpl].concat();
+    let len = wav.len() as u32 - 8;
+    patched(wav, 4, &len.to_le_bytes())
+}
+
 #[test]
 fn a_loop_has_no_seam_and_no_attack() {
     // 100 periods of 441 Hz are 10,000 frames.
     let tone = signals::sine(441.0, 0.4, 1.0, 44_100.0);
     let folder = Folder::new();
     let put = |frames: usize, looped: Option<[u32; 3]>| {
-        let mut wav = float_wav(44_100, &[tone[..frames].to_vec()]);
-        if let Some([kind, start, last]) = looped {
-            let words = [0, 0, 22_675, 60, 0, 0, 0, 1, 0, 0, kind, start, last, 0, 0];
-            wav.extend(chunk(b"smpl", words.map(u32::to_le_bytes).as_flattened()));
-        }
-        let len = wav.len() as u32 - 8;
-        folder.put("in.wav", &patched(wav, 4, &len.to_le_bytes()));
+        let wave = tone[..frames].to_vec();
+        let wav = match looped {
+            Some(looped) => looped_wav(44_100, wave, looped),
+            None => float_wav(44_100, &[wave]),
+        };
+        folder.put("in.wav", &wav);
     };
     let wet = Settings { mix: 100.0, lookahead: true, ..Settings::default() };
     let rendered = |settings: Settings, options: Options| {
@@ -385,6 +395,33 @@ fn a_loop_has_no_seam_and_no_attack() {
     let seams = [10_000, 20_000].map(|at| (out[at] - out[at - 1]).abs());
     let inside = largest_step(&out[12_000..18_000]);
     assert!(seams.iter().all(|step| *step <= inside), "{seams:?}, {inside} inside");
+}
+
+#[test]
+fn a_loop_has_no_seam_at_another_rate() {
+    for (from, to, frames, first) in [
+        (44_100, 48_000, 44_100, 0),
+        (44_100, 22_050, 44_100, 14_700),
+        (48_000, 96_000, 48_000, 0),
+        // A loop that is shorter than the resampler's filter.
+        (44_100, 22_050, 100, 0),
+    ] {
+        let angle = TAU * 441.0;
+        let cosine = |t| (0.5 * (angle * f64::from(t) / f64::from(from)).cos()) as f32;
+        let wave = (0..frames).map(cosine).collect();
+        let folder = Folder::with(&looped_wav(from, wave, [0, first, frames - 1]));
+        folder.render("in.wav", "out.wav", &Options { rate: Some(to), ..unmixed() });
+        let out = folder.read("out.wav");
+        let start = first * (to / 150) / (from / 150);
+        let bounds = [start, out.len() as u32 - 1].map(u32::to_le_bytes);
+        assert_eq!(chunks(&folder.bytes("out.wav"))[3].1[44..52], *bounds.as_flattened());
+        // Each sample of a sinusoid follows from the two before it.
+        let factor = 2.0 * (angle / f64::from(to)).cos() as f32;
+        let error = |x: &[f32]| (x[0] - factor * x[1] + x[2]).abs();
+        let twice = out[start as usize..].repeat(2);
+        let largest = twice.windows(3).map(error).fold(0.0, f32::max);
+        assert!(largest < 1e-5, "{from} to {to}, {frames} frames: {largest}");
+    }
 }
 
 #[test]
