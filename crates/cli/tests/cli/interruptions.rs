@@ -3,8 +3,10 @@
 #![cfg(unix)]
 
 use crate::{Folder, float_wav, signals};
+use libc::{SIG_DFL, SIGHUP, SIGINT, SIGTERM};
 use std::{
     fs,
+    os::unix::process::CommandExt,
     process::{Command, Output, Stdio},
     time::Duration,
 };
@@ -93,10 +95,18 @@ fn two_runs_that_go_on_in_one_folder_share_the_work() {
     assert_eq!(fs::read_dir(folder.path("notes")).unwrap().count(), 20);
 }
 
-/// Interrupts the program, started with `line`, by `signal`. It must exit with code 130 and leave no temporary file. Returns its
+/// Interrupts the program, started with `line`, by `signal`, also if the tests themselves were started to ignore it. It must exit with code 130 and leave no temporary file. Returns its
 /// stderr.
 fn interrupt(folder: &Folder, line: &str, signal: &str) -> String {
-    let output = signalled(folder, &mut folder.program(line), signal);
+    let mut program = folder.program(line);
+    // SAFETY: `signal` may be called between fork and exec.
+    unsafe {
+        program.pre_exec(|| {
+            [SIGHUP, SIGINT, SIGTERM].map(|signal| libc::signal(signal, SIG_DFL));
+            Ok(())
+        });
+    }
+    let output = signalled(folder, &mut program, signal);
     assert_eq!(output.status.code(), Some(130), "{line}: {signal}");
     assert_eq!(parts(folder), 0, "{line}: {signal}");
     String::from_utf8(output.stderr).unwrap()
