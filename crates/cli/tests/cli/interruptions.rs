@@ -102,7 +102,9 @@ fn interrupt(folder: &Folder, line: &str, signal: &str) -> String {
     // SAFETY: `signal` may be called between fork and exec.
     unsafe {
         program.pre_exec(|| {
-            [SIGHUP, SIGINT, SIGTERM].map(|signal| libc::signal(signal, SIG_DFL));
+            for signal in [SIGHUP, SIGINT, SIGTERM] {
+                libc::signal(signal, SIG_DFL);
+            }
             Ok(())
         });
     }
