@@ -6,8 +6,12 @@ use super::{
     save_notes::SaveNotes,
     theme,
 };
-use crate::{params::DEFAULT_PRESET, session::Edits};
+use crate::{
+    params::DEFAULT_PRESET,
+    session::{Edits, PRESET},
+};
 use egui::{Button, Id, Key, Modal, Modifiers, Response, RichText, ScrollArea, TextEdit, Ui};
+use std::path::PathBuf;
 
 /// Width of a dialog in points.
 const WIDTH: f32 = 260.0;
@@ -27,6 +31,20 @@ enum Question {
     Delete(String),
 }
 
+/// Returns the `path` from a dialog, which has asked before it replaces an existing file; with `extension` if it has none.
+/// Returns `None`, with a message, if a file of that name exists, about which the dialog has not asked.
+fn completed(path: PathBuf, extension: &str, edits: &mut Edits) -> Option<PathBuf> {
+    if path.extension().is_some() {
+        return Some(path);
+    }
+    let path = path.with_extension(extension);
+    let exists = path.exists();
+    if exists {
+        edits.state.presets.message = format!("{} exists; choose another name", path.display());
+    }
+    (!exists).then_some(path)
+}
+
 impl PresetFiles {
     /// Shows the menu of `button`, and the dialog that is open. `name` is the loaded preset. Returns whether the user wants to
     /// open a preset.
@@ -37,9 +55,16 @@ impl PresetFiles {
         if let Some((purpose, path)) = self.dialog.chosen() {
             match purpose {
                 Purpose::Import | Purpose::Score => edits.import(&path),
-                // The dialog has asked before it replaces an existing file.
-                Purpose::Export => edits.export(&path),
-                Purpose::Notes(format) => self.notes.accept(format, path),
+                Purpose::Export => {
+                    if let Some(path) = completed(path, PRESET, edits) {
+                        edits.export(&path);
+                    }
+                }
+                Purpose::Notes(format) => {
+                    if let Some(path) = completed(path, format.extension(), edits) {
+                        self.notes.accept(format, path);
+                    }
+                }
             }
         }
         let opens = menu(button, |ui| self.entries(ui, name, edits));
@@ -56,7 +81,11 @@ impl PresetFiles {
         }
         let opens = ui.button("Open preset ...").clicked();
         if ui.add_enabled(is_own, Button::new("Save")).clicked() {
-            edits.save(name);
+            if edits.state.presets.is_listed(name) {
+                edits.save(name);
+            } else {
+                self.question = Some(Question::Save(name.to_owned()));
+            }
         }
         if ui.button("Save as ...").clicked() {
             self.question = Some(Question::Save(name.to_owned()));

@@ -104,9 +104,9 @@ impl SaveNotes {
         }
     }
 
-    /// Keeps the file from the dialog for the next [`SaveNotes::write`]; adds the format's extension if the path has none.
+    /// Keeps the file from the dialog for the next [`SaveNotes::write`].
     pub fn accept(&mut self, format: Format, path: PathBuf) {
-        self.chosen = Some((format, with_extension(path, format)));
+        self.chosen = Some((format, path));
     }
 
     /// Requests the chosen file, if there is one, from the worker of `capture`. The result is shown to the user.

@@ -35,6 +35,8 @@ pub struct PresetList {
     /// The factory presets, then the user's.
     pub entries: Vec<PresetInfo>,
     favourites: BTreeSet<String>,
+    /// Names of presets that were last loaded from the list or saved in it, and not from a file elsewhere.
+    listed: BTreeSet<String>,
     /// Name and settings of the preset that was last loaded or compared by [`PresetList::is_changed`]; without settings if it is
     /// missing.
     compared: Option<(String, Option<Settings>)>,
@@ -93,14 +95,21 @@ impl PresetList {
             "There is no home directory to keep favourites in".clone_into(&mut self.message);
             return;
         };
-        let mut favourites = self.favourites.clone();
-        if !favourites.remove(name) {
-            favourites.insert(name.to_owned());
-        }
-        let saved = folder.set_favourites(&favourites);
-        if self.report(saved).is_some() {
+        // Other windows may have changed them.
+        let toggled = folder.favourites().and_then(|mut favourites| {
+            if !favourites.remove(name) {
+                favourites.insert(name.to_owned());
+            }
+            folder.set_favourites(&favourites).map(|()| favourites)
+        });
+        if let Some(favourites) = self.report(toggled) {
             self.favourites = favourites;
         }
+    }
+
+    /// Whether saving as `name` replaces no preset that the user has not loaded or saved before.
+    pub fn is_listed(&self, name: &str) -> bool {
+        self.listed.contains(name)
     }
 
     pub fn is_user_preset(&self, name: &str) -> bool {
@@ -119,7 +128,9 @@ impl PresetList {
     pub fn load(&mut self, name: &str) -> Option<Preset> {
         let found = self.find(name);
         let loaded = self.report(found).flatten()?;
-        Some(self.accept(name, loaded))
+        let preset = self.accept(name, loaded);
+        self.listed.insert(name.to_owned());
+        Some(preset)
     }
 
     fn find(&self, name: &str) -> Result<Option<Loaded>, Error> {
@@ -160,6 +171,7 @@ impl PresetList {
         let saved = folder.save(&preset);
         let saved = self.report(saved)?;
         self.refresh();
+        self.listed.insert(saved.clone());
         self.message = format!("Saved as {saved}");
         Some(saved)
     }
@@ -183,18 +195,24 @@ impl PresetList {
         Some(self.accept(&name, loaded))
     }
 
-    /// Remembers a loaded preset for [`PresetList::is_changed`], and returns it. Shows its warning in `message`.
+    /// Remembers a preset from a file for [`PresetList::is_changed`], and returns it. Shows its warning in `message`.
     pub fn accept(&mut self, name: &str, Loaded { preset, warning }: Loaded) -> Preset {
         self.compared = Some((name.to_owned(), Some(preset.settings)));
+        self.listed.remove(name);
         if let Some(warning) = warning {
             self.message = format!("{name}: {warning}");
         }
         preset
     }
 
-    /// Writes `settings` as the preset called `name` to the file at `path`. Shows the result in `message`.
+    /// Writes `settings` as the preset called `name`, with its description and tags, to the file at `path`. Shows the result in
+    /// `message`.
     pub fn export(&mut self, name: &str, settings: Settings, path: &Path) {
-        let written = Preset::new(name, settings).write(path);
+        let mut preset = Preset::new(name, settings);
+        if let Ok(Some(Loaded { preset: known, .. })) = self.find(name) {
+            (preset.description, preset.tags) = (known.description, known.tags);
+        }
+        let written = preset.write(path);
         if self.report(written).is_some() {
             self.message = format!("Exported to {}", path.display());
         }

@@ -85,7 +85,7 @@ impl MidiFile {
         messages.sort_by_key(|(ticks, ..)| *ticks);
         let (mut events, mut tempo) = (Vec::new(), None);
         let (mut now, mut seconds) = (0, 0.0);
-        // Tick of the note-on of each held key, by track, key and channel.
+        // Tick of the note-on of each held key, by channel, track and key.
         let mut held = BTreeMap::new();
         // Number of tracks and channels that hold each key. The key is released when the last of them ends it.
         let mut holders = [0u32; 128];
@@ -103,12 +103,10 @@ impl MidiFile {
                 TrackEventKind::Midi { channel, message } => (channel, message),
                 TrackEventKind::Meta(MetaMessage::EndOfTrack) => {
                     // A note that starts at the end of its track would have no length, so it stays held.
-                    let in_track = (track, 0, 0)..(track + 1, 0, 0);
-                    for ((_, key, _), _) in held.extract_if(in_track, |_, start| *start < ticks) {
-                        holders[usize::from(key)] -= 1;
-                        if holders[usize::from(key)] == 0 {
-                            events.push((seconds, KeyEvent::Key(key, 0.0)));
-                        }
+                    for channel in 0..16 {
+                        let in_track = (channel, track, 0)..(channel, track + 1, 0);
+                        let ended = held.extract_if(in_track, |_, start| *start < ticks);
+                        release(ended, &mut holders, |event| events.push((seconds, event)));
                     }
                     continue;
                 }
@@ -125,7 +123,7 @@ impl MidiFile {
             let Some(event) = KeyEvent::from_midi(bytes) else { continue };
             match event {
                 KeyEvent::Key(key, 0.0) => {
-                    let start = held.remove(&(track, key, channel.as_int()));
+                    let start = held.remove(&(channel.as_int(), track, key));
                     let holders = &mut holders[usize::from(key)];
                     *holders -= u32::from(start.is_some());
                     if *holders > 0 {
@@ -133,12 +131,17 @@ impl MidiFile {
                     }
                 }
                 KeyEvent::Key(key, _) => {
-                    let before = held.insert((track, key, channel.as_int()), ticks);
+                    let before = held.insert((channel.as_int(), track, key), ticks);
                     holders[usize::from(key)] += u32::from(before.is_none());
                 }
                 KeyEvent::ReleaseAll => {
-                    held.clear();
-                    holders = [0; 128];
+                    let of_channel = (channel.as_int(), 0, 0)..(channel.as_int() + 1, 0, 0);
+                    let ended = held.extract_if(of_channel, |_, _| true);
+                    release(ended, &mut holders, |event| events.push((seconds, event)));
+                    // The keys of the other channels stay.
+                    if !held.is_empty() {
+                        continue;
+                    }
                 }
                 _ => {}
             }
@@ -197,6 +200,22 @@ impl MidiFile {
     }
 }
 
+/// Passes on the ends of the keys in `ended`, by channel, track and key, that nobody holds any more. `holders` counts who holds
+/// each key.
+fn release(
+    ended: impl Iterator<Item = ((u8, usize, u8), u64)>,
+    holders: &mut [u32; 128],
+    mut pass_on: impl FnMut(KeyEvent),
+) {
+    for ((.., key), _) in ended {
+        let holders = &mut holders[usize::from(key)];
+        *holders -= 1;
+        if *holders == 0 {
+            pass_on(KeyEvent::Key(key, 0.0));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,6 +263,14 @@ mod tests {
         assert_eq!(kept, expected.parse().unwrap());
         let drums = file(b"\0\x99\x26\x7f\x83\x60\x89\x26\0");
         assert_eq!(MidiFile::parse(&drums, Drums::LeftOut), Err(BadMidi::OnlyDrums));
+    }
+
+    #[test]
+    fn a_channel_ends_its_own_notes() {
+        // A4 and E5 on two channels; all notes of the first one end after half a second, E5 ends after a second.
+        let two = file(b"\0\x90\x45\x7f\0\x91\x4c\x7f\x83\x60\xb0\x7b\0\x83\x60\x81\x4c\0");
+        let expected = "tone-filter-score 1\n0 0.5 69 127\n0 1 76 127\n";
+        assert_eq!(score(&two), expected.parse().unwrap());
     }
 
     #[test]

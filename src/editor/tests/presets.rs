@@ -129,13 +129,20 @@ fn a_sound_is_saved_found_again_exported_imported_and_deleted() {
     assert!(shown(&editor) == "Mine" && is_same(&editor.settings(), &sound));
     assert_eq!(folder.load("Mine").unwrap(), Some(Preset::new("Mine", sound).into()));
     assert_eq!(Preset::read(&path).unwrap(), Preset::new("Mine", sound).into());
+    // The dialog has not asked about `out.json` if the name was typed without the extension.
+    editor.edit(|edits| edits.set_once("mix", 0.1));
+    choose(&mut editor, Purpose::Export, &path.with_extension(""));
+    assert!(editor.shows("out.json exists; choose another name"), "{:?}", editor.texts());
+    assert_eq!(Preset::read(&path).unwrap(), Preset::new("Mine", sound).into());
+    choose(&mut editor, Purpose::Export, &path.with_file_name("new"));
+    assert!(path.with_file_name("new.json").exists());
     editor.run(&format!("{FILE} | Delete ... | Delete"));
     assert!(folder.names().is_empty());
 }
 
 #[test]
 fn nothing_is_replaced_or_deleted_without_a_question() {
-    let (mut editor, folder, _home) = open_folder(DEFAULT_SIZE);
+    let (mut editor, folder, home) = open_folder(DEFAULT_SIZE);
     let mut old = preset("Mine", 12.0);
     (old.description, old.tags) = ("For me.".into(), vec!["soft".into()]);
     folder.save(&old).unwrap();
@@ -170,6 +177,14 @@ fn nothing_is_replaced_or_deleted_without_a_question() {
     editor.edit(|edits| edits.set_once("mix", 0.5));
     editor.run(&format!("{FILE} | Save"));
     assert_eq!(folder.load("Mine").unwrap().unwrap().preset.settings.mix, 50.0);
+    // The window asks before a preset of the same name from elsewhere replaces it.
+    let elsewhere = home.path().join("elsewhere.json");
+    preset("Mine", 33.0).write(&elsewhere).unwrap();
+    choose(&mut editor, Purpose::Import, &elsewhere);
+    editor.run(&format!("{FILE} | Save"));
+    assert!(editor.offers("Replace"));
+    assert_eq!(folder.load("Mine").unwrap().unwrap().preset.settings.mix, 50.0);
+    editor.run("<Escape>");
     editor.run(&delete);
     editor.focus("Delete");
     editor.run("<Enter>");
@@ -542,6 +557,10 @@ fn favourites_come_first_and_are_kept_in_a_file() {
     assert!(presets.is_favourite("Bass Octave") && presets.is_favourite("Crystal"));
     editor.run("Favourite: Crystal");
     assert_eq!(favourites(), ["Bass Octave"]);
+    // Those that another window has marked meanwhile stay.
+    PresetList::new(Some(folder.clone())).toggle_favourite("Organ");
+    editor.run("Favourite: Crystal");
+    assert_eq!(favourites(), ["Bass Octave", "Crystal", "Organ"]);
 
     // A damaged file is ignored, and a notice says so.
     fs::write(folder.location().join("favourites"), "{").unwrap();

@@ -241,6 +241,13 @@ impl Microphone {
         Ok(Self { device, rate: config.sample_rate, channels, ring, _stream: stream })
     }
 
+    /// Drops the samples that were recorded so far.
+    pub fn clear(&mut self) {
+        if let Ok(chunk) = self.ring.read_chunk(self.ring.slots()) {
+            chunk.commit_all();
+        }
+    }
+
     /// Replaces the content of `block` by the next recorded samples, at most `frames` per channel.
     pub fn read(&mut self, block: &mut [Vec<f32>], frames: usize) {
         block.iter_mut().for_each(Vec::clear);

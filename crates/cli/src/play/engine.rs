@@ -58,6 +58,13 @@ impl Feed<'_> {
         }
     }
 
+    /// Drops what a microphone has recorded while nobody played it; it would stay late for ever.
+    fn catch_up(&mut self) {
+        if let Self::Live(live) = self {
+            live.microphone.clear();
+        }
+    }
+
     /// Replaces the content of `block` by the next filtered samples. The block may be empty before the end. Returns false at
     /// the end.
     fn next(&mut self, block: &mut [Vec<f32>]) -> Result<bool, Error> {
@@ -88,9 +95,11 @@ pub fn play(
     let mut block = vec![Vec::new(); feed.channels()];
     let mut frames = 0;
     let mut settings = controls.state().settings;
+    feed.catch_up();
     while !controls.quit.load(Relaxed) {
         if controls.paused.load(Relaxed) {
             controls.idle.store(true, Relaxed);
+            feed.catch_up();
             thread::sleep(NAP);
             continue;
         }

@@ -120,6 +120,9 @@ impl Module {
         if orders.len() > ORDERS {
             return None;
         }
+        let repeat = repeat.map(|time| {
+            orders.iter().rposition(|order| grid.seconds(order.start) <= time).unwrap_or(0)
+        });
         let known = frequent_chords(harmony);
         let mut instruments = Vec::new();
         let mut parts = Vec::new();
@@ -154,6 +157,11 @@ impl Module {
                 });
                 let is_cut = again || orders.iter().any(|order| order.end == end);
                 let end = end - usize::from(is_cut && note.rows > 1);
+                // A note that lasts to the end of the song ends where it repeats.
+                let end = match repeat.filter(|_| orders.last().is_some_and(|it| it.end == end)) {
+                    Some(order) => orders[order].start,
+                    None => end,
+                };
                 events.push((end, Cell { play: Some(Play::Off), ..Cell::default() }));
             }
             parts.push((voice, events));
@@ -163,10 +171,6 @@ impl Module {
         }
         let (hertz, tempi, indices) = tempi(grid, *rows, &orders);
         let length = orders.iter().map(|order| order.len()).max().unwrap_or(1);
-        let repeat = repeat.map(|time| {
-            let order = orders.iter().rposition(|order| grid.seconds(order.start) <= time);
-            order.unwrap_or(0) as u8
-        });
         let last = parts.len() - 1;
         let channels = parts.into_iter().enumerate().map(|(index, (voice, events))| {
             let mut patterns = patterns(&events, &orders, length);
@@ -175,11 +179,11 @@ impl Module {
                     let effects = &mut pattern[0].effects;
                     let before = order.checked_sub(1).map_or(0, |before| indices[before]);
                     // This order also follows the last one, when the song repeats.
-                    let jumped = repeat == Some(order as u8) && tempi.len() > 1;
+                    let jumped = repeat == Some(order) && tempi.len() > 1;
                     let changes = indices[order] != before || jumped;
                     effects.extend(changes.then_some(Effect::Tempo(indices[order])));
                     let end = match (order + 1 == orders.len(), repeat) {
-                        (true, Some(order)) => Some(Effect::Jump(order)),
+                        (true, Some(order)) => Some(Effect::Jump(order as u8)),
                         (true, None) => Some(Effect::Stop),
                         (false, _) => (orders[order].len() < length).then_some(Effect::Next),
                     };

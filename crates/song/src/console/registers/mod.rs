@@ -152,9 +152,10 @@ fn beginnings(before: &ChipTick, now: &ChipTick) -> usize {
 }
 
 impl Song {
-    /// Creates the song of `ticks` of the voice Chip. With `repeat`, which must be an index of `ticks`, this tick follows the last
-    /// one.
+    /// Creates the song of `ticks` of the voice Chip. With `repeat`, the tick with this index, or the last one if there are fewer,
+    /// follows the last one.
     pub fn new(ticks: &[ChipTick], repeat: Option<usize>) -> Self {
+        let repeat = repeat.map(|tick| tick.min(ticks.len().saturating_sub(1)));
         let unit = unit(ticks);
         let mut now = Registers::new();
         let states = ticks.iter().map(|tick| {

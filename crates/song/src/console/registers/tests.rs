@@ -121,6 +121,7 @@ fn a_note_that_wavers_does_not_click() {
 #[test]
 fn a_repeat_continues_like_the_first_time() {
     let notes = [440.0, 220.0, 330.0, 110.0].map(|frequency| pulse(frequency, 1.0));
+    assert_eq!(Song::new(&notes, Some(4)), Song::new(&notes, Some(3)), "rounded up to the end");
     for start in 0..4 {
         let song = Song::new(&notes, Some(start));
         assert_eq!(song.ticks.len(), 4, "no silence at its end");

@@ -203,6 +203,11 @@ fn songs_repeat_from_the_pattern_of_a_time() {
         let module = Module::new(&whole, Chip::Gb, Some(time)).unwrap();
         assert_eq!(play(&module).repeat, Some(480 * order), "{time} s");
     }
+    // A note of one row at the end is silent when the song repeats.
+    let mut short = song(Timeline::fixed(120.0), 4);
+    short.lead = vec![note(63, 1, 72, &[], 15)];
+    let module = Module::new(&short, Chip::Gb, Some(0.0)).unwrap();
+    assert_eq!(module.channels[0].patterns[0][0].play, Some(Play::Off));
 }
 
 #[test]
