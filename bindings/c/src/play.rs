@@ -64,8 +64,8 @@ pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -
     })
 }
 
-/// Presses or releases a key. The setting "keys" says how keys choose bands. The key acts on the output from the next block on, with
-/// lookahead, too. Real time.
+/// Presses or releases a key. The setting "keys" says how keys choose bands. The key acts on the output from the next block on,
+/// with lookahead, too. Real time.
 ///
 /// note: MIDI note, 0 to 127. By default, 28 (E1) to 104 (G#7) have a band. With "range" at "published", 57 (A3) to 104 have
 /// one. "transpose" moves the bands.
@@ -140,8 +140,8 @@ pub unsafe extern "C" fn tf_set_score(filter: *mut Filter, score: *const c_char)
     })
 }
 
-/// Sets the position in the score for the next sample that is filtered. Call it when the music begins, jumps or repeats. Real
-/// time.
+/// Sets the position in the score for the next sample that is filtered. Call it when the music begins, jumps, repeats or goes on
+/// after a pause. Real time.
 ///
 /// seconds: time from the start of the score.
 #[unsafe(no_mangle)]

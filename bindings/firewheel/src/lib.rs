@@ -87,7 +87,7 @@ impl Patch for ToneFilterNode {
 pub enum ScoreEvent {
     /// Sets or removes the score, see [`ToneFilter::set_score`]. A new score starts at 0 s.
     Set(Option<Arc<Score>>),
-    /// Sets the position in the score, in seconds. Send it when the music begins, jumps or repeats.
+    /// Sets the position in the score, in seconds. Send it when the music begins, jumps, repeats or goes on after a pause.
     Seek(f64),
 }
 

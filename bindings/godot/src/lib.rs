@@ -72,7 +72,7 @@ impl AudioEffectToneFilter {
         self.change(|state| (state.score, state.seek) = (score, state.seek.next(0.0)))
     }
 
-    /// Sets the position in the score, in seconds. Call it when the music begins, jumps or repeats.
+    /// Sets the position in the score, in seconds. Call it when the music begins, jumps, repeats or goes on after a pause.
     #[func]
     pub fn seek(&mut self, seconds: f64) {
         self.change(|state| state.seek = state.seek.next(seconds));

@@ -88,7 +88,7 @@ impl ToneFilterHandle {
         self.seek(0.0);
     }
 
-    /// Sets the position in the score, in seconds. Call it when the music begins, jumps or repeats.
+    /// Sets the position in the score, in seconds. Call it when the music begins, jumps, repeats or goes on after a pause.
     pub fn seek(&mut self, seconds: f64) {
         self.score_state.seconds = seconds;
         self.score_sender.write(self.score_state.clone());

@@ -1,5 +1,6 @@
 // The processor of the audio thread, around the filter in WebAssembly. One file without imports, because bundlers copy it unchanged.
 
+// Samples that the filter takes at a time. A context may have longer or shorter quanta.
 const QUANTUM = 128;
 
 // Bands: one for each MIDI note from E1 (28) to G#7 (104).
@@ -10,14 +11,17 @@ export const RECORD = 99;
 
 // On the audio thread only.
 if (globalThis.AudioWorkletProcessor) {
+  // One instance for all filters of the context: its tables take a tenth of a second, in which a context that plays would be silent.
+  let exports;
+
   class Processor extends AudioWorkletProcessor {
     #wasm;
-    #web; // Address of the filter.
-    #closed = false;
+    #web; // Address of the filter; 0 once it is closed.
 
     constructor({ processorOptions: { module, settings, notes } }) {
       super();
-      this.#wasm = new WebAssembly.Instance(new WebAssembly.Module(module)).exports;
+      exports ??= new WebAssembly.Instance(new WebAssembly.Module(module)).exports;
+      this.#wasm = exports;
       this.#web = this.#wasm.tone_filter_new(sampleRate);
       if (!this.#web) throw new Error(`${sampleRate} Hz is no sample rate for the filter`);
       this.#set(settings);
@@ -28,6 +32,7 @@ if (globalThis.AudioWorkletProcessor) {
 
     #receive({ type, ...data }) {
       const [wasm, web] = [this.#wasm, this.#web];
+      if (!web) return;
       switch (type) {
         case "settings": this.#set(data.settings); break;
         case "key": wasm.tone_filter_key(web, data.note, data.velocity); break;
@@ -35,7 +40,7 @@ if (globalThis.AudioWorkletProcessor) {
         case "score": this.#setScore(data.notes); break;
         case "seek": wasm.tone_filter_seek(web, data.seconds); break;
         case "reset": wasm.tone_filter_reset(web); break;
-        case "close": this.#closed = true; break;
+        case "close": wasm.tone_filter_free(web); this.#web = 0; break;
         // The page sends the memory for a picture, so the audio thread allocates none.
         case "bands": {
           const address = wasm.tone_filter_picture(web);
@@ -95,13 +100,18 @@ if (globalThis.AudioWorkletProcessor) {
 
     // Processes a quantum. An input without channels is silence.
     process([input], [output]) {
-      for (const channel of [0, 1]) {
-        if (input.length) this.#samples(channel).set(input[Math.min(channel, input.length - 1)]);
-        else this.#samples(channel).fill(0);
+      if (!this.#web) return false;
+      for (let start = 0; start < output[0].length; start += QUANTUM) {
+        const frames = Math.min(QUANTUM, output[0].length - start);
+        for (const channel of [0, 1]) {
+          const samples = this.#samples(channel);
+          if (input.length) samples.set(input[Math.min(channel, input.length - 1)].subarray(start, start + frames));
+          else samples.fill(0);
+        }
+        this.#wasm.tone_filter_process(this.#web, frames);
+        output.forEach((samples, channel) => samples.set(this.#samples(channel).subarray(0, frames), start));
       }
-      this.#wasm.tone_filter_process(this.#web);
-      output.forEach((samples, channel) => samples.set(this.#samples(channel)));
-      return !this.#closed;
+      return true;
     }
   }
 

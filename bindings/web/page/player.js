@@ -56,7 +56,10 @@ export class Player {
       this.#buttons.set(song, button);
     }
     this.#buttons.set(this.#file, at("pick")).set(this.#microphone, at("microphone"));
-    at("pick").onclick = () => at("file").click();
+    at("pick").onclick = () => {
+      at("file").value = ""; // Otherwise the same file again would be no change.
+      at("file").click();
+    };
     at("file").onchange = () => this.#playFile(at("file").files[0]);
     at("microphone").onclick = guarded(() => this.#listen());
     addEventListener("dragover", (event) => event.preventDefault());
@@ -141,7 +144,7 @@ export class Player {
       this.#engine.pause();
       say("");
     } else if (this.#source === this.#microphone) await this.#listen();
-    else if (this.#engine.audio.src) await this.#engine.play();
+    else if (this.#source.sound) await this.#engine.play();
     // The last attempt to load the song has failed.
     else await this.#playSong(this.#source);
   });

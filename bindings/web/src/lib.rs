@@ -1,8 +1,8 @@
 //! The tone filter for web pages: functions that JavaScript calls with numbers and pointers alone.
 //!
-//! [`tone_filter_new`] returns the address of a [`Web`], which is the first argument of all other functions. An AudioWorklet
-//! writes 128 samples of both channels to [`tone_filter_samples`] and calls [`tone_filter_process`], which
-//! replaces them by the output. Texts are UTF-8. JavaScript passes a text in the memory that [`tone_filter_write`] returns. A
+//! [`tone_filter_new`] returns the address of a [`Web`], which is the first argument of all other functions, and
+//! [`tone_filter_free`] frees it. An AudioWorklet writes up to 128 samples of both channels to [`tone_filter_samples`] and calls
+//! [`tone_filter_process`], which replaces them by the output. Texts are UTF-8. JavaScript passes a text in the memory that [`tone_filter_write`] returns. A
 //! function whose result is a text returns the text's length, and [`tone_filter_text`] its address.
 //!
 //! Any call may move the memory, after which JavaScript must create its views of the memory anew.
@@ -21,7 +21,7 @@ use tone_filter_dsp::{
     notes::{PITCH_CLASSES, TONES, by_pitch, midi_note, semitone},
 };
 
-/// Number of samples of each channel that an AudioWorklet processes in a call.
+/// Maximum number of samples of each channel that an AudioWorklet processes in a call.
 const QUANTUM: usize = 128;
 
 /// Number of samples of the waveform in a band's record.
@@ -77,16 +77,22 @@ pub extern "C" fn tone_filter_new(sample_rate: f64) -> Option<Box<Web>> {
     }))
 }
 
+/// Frees a filter.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_free(web: Box<Web>) {
+    drop(web);
+}
+
 /// Returns the address of the samples that [`tone_filter_process`] filters: 128 of the left channel, then 128 of the right.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_samples(web: &mut Web) -> *mut f32 {
     web.samples.as_flattened_mut().as_mut_ptr()
 }
 
-/// Replaces the samples by the filter's output. Does not allocate.
+/// Replaces the first `frames` samples of each channel, at most 128, by the filter's output. Does not allocate.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_process(web: &mut Web) {
-    web.filter.process(&mut web.samples.each_mut().map(|channel| &mut channel[..]));
+pub extern "C" fn tone_filter_process(web: &mut Web, frames: usize) {
+    web.filter.process(&mut web.samples.each_mut().map(|channel| &mut channel[..frames]));
 }
 
 /// Allocates memory for a text of `length` bytes and returns its address.

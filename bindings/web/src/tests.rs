@@ -45,7 +45,7 @@ fn automation_matches_the_library_bit_for_bit() {
             .iter_mut()
             .zip(&block)
             .for_each(|(samples, block)| samples.copy_from_slice(block));
-        tone_filter_process(&mut web);
+        tone_filter_process(&mut web, QUANTUM);
         web.samples.iter().zip(block).for_each(|(samples, block)| block.copy_from_slice(samples));
     });
     assert_same_bits(&output, &automation.expected());
@@ -62,7 +62,7 @@ fn the_picture_shows_the_sounding_note() {
     set(&mut web, Settings { focus: 100.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE });
     for samples in sine(440.0, 0.5, 1.0, RATE).as_chunks().0 {
         web.samples = [*samples; 2];
-        tone_filter_process(&mut web);
+        tone_filter_process(&mut web, QUANTUM);
     }
     tone_filter_picture(&mut web);
     let state = |record: usize| web.picture[record][2];

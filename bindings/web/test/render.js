@@ -22,14 +22,18 @@ export async function expected(name) {
   return [samples.subarray(0, samples.length / 2), samples.subarray(samples.length / 2)];
 }
 
-// Filters `input` and `rest` seconds of silence in the worklet. Returns the output, and the time spent as a fraction of real time.
-export async function render(options, input, rest = 0) {
+// Filters `input` and `rest` seconds of silence in the worklet, whose quanta have `quantum` samples where the browser can choose.
+// Another filter of the context is closed before. Returns the output, and the time spent as a fraction of real time.
+export async function render(options, input, rest = 0, quantum = 128) {
   const [{ length }] = input;
   const frames = length + rest * RATE;
-  const context = new OfflineAudioContext(2, frames, RATE);
+  const context = new OfflineAudioContext({ numberOfChannels: 2, length: frames, sampleRate: RATE, renderSizeHint: quantum });
   const buffer = new AudioBuffer({ numberOfChannels: 2, length, sampleRate: RATE });
   input.forEach((samples, channel) => buffer.copyToChannel(samples, channel));
   const source = new AudioBufferSourceNode(context, { buffer });
+  const closed = await ToneFilterNode.create(context, options);
+  source.connect(closed).connect(context.destination);
+  closed.close();
   const node = await ToneFilterNode.create(context, options);
   source.connect(node).connect(context.destination);
   source.start();

@@ -14,7 +14,7 @@ test("with the settings of a score of automation, the worklet's output is the li
     const input = await expected("automation/input.f32");
     const rows = [];
     for (const [index, { settings }] of steps.entries()) {
-      const { output } = await render({ settings }, input);
+      const { output } = await render({ settings }, input, 0, [128, 64, 256][index % 3]);
       rows.push(accuracy(output, await expected(`automation/step${index}.f32`)));
     }
     return rows;
