@@ -23,7 +23,8 @@ export function toPreset(preset, settings) {
 // Returns what `text` stands for in a setting of `type`; the text itself, an invalid value, if that is nothing.
 function valueOf(text, type) {
   if (type === "number" && text.trim()) return Number(text);
-  return (type === "boolean" && { true: true, false: false }[text]) ?? text;
+  if (type === "boolean") return { true: true, false: false }[text] ?? text;
+  return text;
 }
 
 // Returns the preset and the settings of a link. Throws an error that names an invalid part.
