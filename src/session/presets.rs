@@ -163,11 +163,8 @@ impl PresetList {
             "There is no home directory to save presets in".clone_into(&mut self.message);
             return None;
         };
-        let mut preset = Preset::new(name, settings);
         let old = folder.replaced_by(name).and_then(|name| folder.load(&name).ok().flatten());
-        if let Some(old) = old {
-            (preset.description, preset.tags) = (old.preset.description, old.preset.tags);
-        }
+        let preset = described(name, settings, old);
         let saved = folder.save(&preset);
         let saved = self.report(saved)?;
         self.refresh();
@@ -208,10 +205,7 @@ impl PresetList {
     /// Writes `settings` as the preset called `name`, with its description and tags, to the file at `path`. Shows the result in
     /// `message`.
     pub fn export(&mut self, name: &str, settings: Settings, path: &Path) {
-        let mut preset = Preset::new(name, settings);
-        if let Ok(Some(Loaded { preset: known, .. })) = self.find(name) {
-            (preset.description, preset.tags) = (known.description, known.tags);
-        }
+        let preset = described(name, settings, self.find(name).ok().flatten());
         let written = preset.write(path);
         if self.report(written).is_some() {
             self.message = format!("Exported to {}", path.display());
@@ -223,6 +217,15 @@ impl PresetList {
         self.message.clear();
         result.map_err(|error| self.message = error.to_string()).ok()
     }
+}
+
+/// Returns the preset called `name`, with the description and tags of `old`.
+fn described(name: &str, settings: Settings, old: Option<Loaded>) -> Preset {
+    let mut preset = Preset::new(name, settings);
+    if let Some(Loaded { preset: old, .. }) = old {
+        (preset.description, preset.tags) = (old.description, old.tags);
+    }
+    preset
 }
 
 /// Returns the settings of `preset`, with the settings that `keep` keeps taken from `now`.

@@ -43,11 +43,11 @@ pub unsafe extern "C" fn tf_set_preset(filter: *mut Filter, preset: *const c_cha
 
 /// Moves all settings smoothly, within 20 ms, to those of a JSON text.
 ///
-/// json: an object of settings by their ids, such as {"mix": 70, "voice": "square", "auto": true}, or the text of a preset file,
-/// as the plugin saves it, which leaves out "bypass". A number is a JSON number. A choice is the id of its entry, or true or false if its entries are off
-/// and on. Switches and notes are texts, as for tf_set_text(). A missing setting gets its value in the preset "reference". In a
-/// preset file of a newer version, a setting that this library cannot use counts as missing. Otherwise, an unknown setting or an
-/// invalid value is an error.
+/// json: an object of settings by their ids, such as {"mix": 70, "voice": "square", "auto": true}, or the text of a preset
+/// file, as the plugin saves it, which leaves out "bypass". A number is a JSON number. A choice is the id of its entry, or true
+/// or false if its entries are off and on. Switches and notes are texts, as for tf_set_text(). A missing setting gets its value
+/// in the preset "reference". In a preset file of a newer version, a setting that this library cannot use counts as missing.
+/// Otherwise, an unknown setting or an invalid value is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_set_json(filter: *mut Filter, json: *const c_char) -> Status {
     // SAFETY: the header requires valid pointers and a filter that no other thread uses.

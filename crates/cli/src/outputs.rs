@@ -6,15 +6,12 @@ use std::{
     borrow::Cow,
     path::{MAIN_SEPARATOR, Path, PathBuf},
 };
-use tone_filter_offline::container::Container;
+use tone_filter_offline::{batch::EXT, container::Container};
 
 /// Placeholder for the preset's name in `--out` and `--suffix`.
 const PRESET: &str = "{preset}";
 /// Placeholder for the input's name, without its extension, in `--out`.
 const NAME: &str = "{name}";
-
-/// Placeholder for the input's extension in `--out`, after [`NAME`], and in `--suffix`.
-const EXT: &str = "{ext}";
 
 /// Flags that name the outputs.
 #[derive(Clone, clap::Args)]

@@ -1,7 +1,9 @@
 //! Errors about files. The message is one line that names the file and a remedy.
 
-use crate::STDIO;
-use crate::formats::{extensions, readable};
+use crate::{
+    STDIO,
+    formats::{extensions, readable},
+};
 use std::{
     env::temp_dir,
     io,

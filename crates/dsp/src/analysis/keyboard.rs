@@ -39,6 +39,7 @@ impl KeyEvent {
     /// assert_eq!(KeyEvent::from_midi([0x90, 69, 127]), Some(KeyEvent::Key(69, 1.0)));
     /// assert_eq!(KeyEvent::from_midi([0x90, 69, 0]), Some(KeyEvent::Key(69, 0.0)));
     /// assert_eq!(KeyEvent::from_midi([0xE0, 0, 96]), Some(KeyEvent::Wheel(0.5)));
+    /// assert_eq!(KeyEvent::from_midi([0xB0, 64, 127]), Some(KeyEvent::Sustain(true)));
     /// assert_eq!(KeyEvent::from_midi([0xC0, 5, 0]), None);
     /// ```
     pub fn from_midi([status, first, second]: [u8; 3]) -> Option<Self> {

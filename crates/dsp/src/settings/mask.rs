@@ -280,9 +280,11 @@ mod tests {
         assert_eq!(low.to_string().parse(), Ok(low));
         assert_eq!(BandMask::from_bits(low.to_bits()), low);
         for bad in ["", "1", &"1".repeat(49), &"1".repeat(76), &"2".repeat(48)] {
-            assert!(bad.parse::<BandMask>().is_err(), "{bad}");
+            let message = bad.parse::<BandMask>().unwrap_err().to_string();
+            assert!(message.contains(" 48 or 77 digits"), "{message}");
         }
         assert!(!BandMask::ALL.contains(77) && BandMask::ALL.contains(76));
         assert_eq!(PitchClasses::NONE.with(11, true).to_string(), "000000000001");
+        assert!("1".parse::<PitchClasses>().unwrap_err().to_string().contains(" 12 digits"));
     }
 }

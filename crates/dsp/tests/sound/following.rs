@@ -78,6 +78,15 @@ fn bands_follow_the_tuning_at_any_rate_and_level() {
 }
 
 #[test]
+fn a_steady_tempo_becomes_certain() {
+    let mut filter = ToneFilter::new(RATE, &following()).unwrap();
+    filtered(&mut filter, &cadence(0, 0.0, 30.0, RATE));
+    let (tempo, certainty) = (filter.found_tempo().unwrap(), filter.tempo_certainty());
+    assert!((tempo * 0.7 / 60.0 - 1.0).abs() < 0.01, "{tempo}");
+    assert!((0.5..=1.0).contains(&certainty), "{certainty}");
+}
+
+#[test]
 fn the_scale_follows_the_key() {
     let settings = Settings { root: PitchClass::new(5), ..following() };
     for root in [0, 3, 7] {

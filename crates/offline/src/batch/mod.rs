@@ -4,7 +4,7 @@ mod find;
 mod plan;
 
 pub use find::{LeftOut, Reason};
-pub use plan::{Fate, Inputs, Job, Outcome, Plan, Refused, Request};
+pub use plan::{EXT, Fate, Inputs, Job, Outcome, Plan, Refused, Request};
 
 use crate::{error::Fault, options::Options, render::render};
 use rayon::iter::{ParallelBridge, ParallelIterator};

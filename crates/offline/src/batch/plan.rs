@@ -15,6 +15,9 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+/// Placeholder of the input's extension in [`Request::suffix`].
+pub const EXT: &str = "{ext}";
+
 /// Inputs of a batch, as the user has named them.
 #[derive(Debug, Clone, Default)]
 pub struct Inputs {
@@ -36,7 +39,7 @@ pub struct Request<'a> {
     pub inputs: &'a Inputs,
     /// Output file for one input, or folder for all outputs. `None` writes beside the inputs, `-` to standard output.
     pub out: Option<&'a Path>,
-    /// Text that is added to the names of outputs; `{ext}` in it stands for the input's extension.
+    /// Text that is added to the names of outputs; [`EXT`] in it stands for the input's extension.
     pub suffix: &'a str,
     /// Whether `out` or `suffix` contains a preset's name. Then an input with the path of an output comes from an earlier run,
     /// not from the user, so `force` may overwrite it.
@@ -294,14 +297,11 @@ fn is_written(path: &Path, extensions: &[&str]) -> bool {
     extension(path).is_some_and(|extension| extensions.contains(&&*extension))
 }
 
-/// Placeholder of the input's extension in a suffix.
-const EXTENSION: &str = "{ext}";
-
 /// Returns `path` with the suffix of `request` at the end of its name, and the first extension of `request`.
 fn renamed(path: &Path, request: &Request) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
     let extension = path.extension().unwrap_or_default().to_string_lossy();
-    name.push(request.suffix.replace(EXTENSION, &extension));
+    name.push(request.suffix.replace(EXT, &extension));
     name.extend([".", request.extensions[0]].map(OsStr::new));
     path.with_file_name(name)
 }

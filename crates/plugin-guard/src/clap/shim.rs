@@ -10,7 +10,10 @@ use clap_sys::{
     },
     id::clap_id,
 };
-use nice_plug::wrapper::clap::{clap_host, clap_plugin};
+use nice_plug::{
+    prelude::ParamPtr,
+    wrapper::clap::{clap_host, clap_plugin},
+};
 use std::{
     ffi::CStr,
     mem::MaybeUninit,
@@ -31,8 +34,8 @@ pub(super) struct ClapShim {
     pub(super) instance: Box<dyn Instance>,
     pub(super) name: &'static str,
     pub(super) pages: Vec<Page>,
-    /// See [`ClapShim::parameter_ids`].
-    parameters: OnceLock<Vec<(String, clap_id)>>,
+    /// See [`ClapShim::parameters`].
+    parameters: OnceLock<Vec<(String, clap_id, ParamPtr)>>,
     pub(super) overridden: Overridden,
     /// The editor's last request for a menu.
     pub(super) menu: Mutex<Option<Place>>,
@@ -198,15 +201,16 @@ impl ClapShim {
     /// Must be called on the main thread.
     pub(super) unsafe fn clap_id(&self, id: &str) -> Option<clap_id> {
         // SAFETY: guaranteed by the caller.
-        let ids = unsafe { self.parameter_ids() };
-        ids.iter().find_map(|(known, number)| (known == id).then_some(*number))
+        let parameters = unsafe { self.parameters() };
+        parameters.iter().find_map(|(known, number, _)| (known == id).then_some(*number))
     }
 
-    /// Returns the parameter ids, each with its CLAP id. nice-plug assigns CLAP ids in the order of its parameter map.
+    /// Returns the parameters: their ids, their CLAP ids and pointers to them. nice-plug assigns CLAP ids in the order of its
+    /// parameter map.
     ///
     /// # Safety
     /// Must be called on the main thread.
-    pub(super) unsafe fn parameter_ids(&self) -> &[(String, clap_id)] {
+    unsafe fn parameters(&self) -> &[(String, clap_id, ParamPtr)] {
         self.parameters.get_or_init(|| {
             // SAFETY: guaranteed by the caller; `info` has room for the answer.
             let number = |index: usize| unsafe {
@@ -215,9 +219,19 @@ impl ClapShim {
                     self.inner_params()?.get_info?(&self.inner, index as u32, info.as_mut_ptr());
                 found.then(|| (*info.as_ptr()).id)
             };
-            let ids = self.instance.params().param_map().into_iter().enumerate();
-            ids.filter_map(|(index, (id, ..))| Some((id, number(index)?))).collect()
+            let all = self.instance.params().param_map().into_iter().enumerate();
+            all.filter_map(|(index, (id, param, _))| Some((id, number(index)?, param))).collect()
         })
+    }
+
+    /// Returns the id of the parameter with the CLAP id `number`, and a pointer to it.
+    ///
+    /// # Safety
+    /// Must be called on the main thread.
+    pub(super) unsafe fn parameter(&self, number: clap_id) -> Option<(&str, ParamPtr)> {
+        // SAFETY: guaranteed by the caller.
+        let mut parameters = unsafe { self.parameters() }.iter();
+        parameters.find_map(|(id, known, param)| (*known == number).then_some((&**id, *param)))
     }
 
     /// Returns nice-plug's own functions for parameters.

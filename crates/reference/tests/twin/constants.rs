@@ -134,7 +134,7 @@ fn bends_and_gains_beyond_their_bounds_are_the_twins() {
     };
     let channels = song(2.0, rate).map(|channel| channel.iter().map(|x| 0.1 * x).collect());
     let keys = [60, 64, 81, 88, 93, 105];
-    let mut events: Vec<_> = keys.map(|key| (0, KeyEvent::Key(key, 1.0))).into();
+    let mut events: Vec<_> = keys.map(|key| (0, KeyEvent::Key(key, 0.6))).into();
     events.extend([
         at(0.3, rate, KeyEvent::Bend(-60.0)),
         at(0.8, rate, KeyEvent::Gain(93, 9.0)),

@@ -240,8 +240,8 @@ unsafe fn change(
     change: impl FnOnce(&mut Indication),
 ) {
     // SAFETY: guaranteed by the caller.
-    let (shim, ids) = unsafe { (shim(plugin), shim(plugin).parameter_ids()) };
-    if let Some((id, _)) = ids.iter().find(|(_, number)| *number == parameter) {
+    let (shim, known) = unsafe { (shim(plugin), shim(plugin).parameter(parameter)) };
+    if let Some((id, _)) = known {
         shim.instance.link().indicate(id, change);
     }
 }

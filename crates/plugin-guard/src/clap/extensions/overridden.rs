@@ -102,12 +102,7 @@ unsafe extern "C" fn get_value(
 ) -> bool {
     // SAFETY: the host got `plugin` from `ClapShim::create`, and guarantees room for a value. It calls this on its main thread.
     unsafe {
-        let shim = shim(plugin);
-        let index = shim.parameter_ids().iter().position(|(_, number)| *number == parameter);
-        let params = shim.instance.params();
-        let Some((_, param, _)) = index.map(|index| params.param_map().swap_remove(index)) else {
-            return false;
-        };
+        let Some((_, param)) = shim(plugin).parameter(parameter) else { return false };
         let steps = param.step_count().unwrap_or(1) as f64;
         value.write(f64::from(param.unmodulated_normalized_value()) * steps);
         true
@@ -125,9 +120,8 @@ unsafe extern "C" fn text_to_value(
     let inner = shim.inner_params().and_then(|params| params.text_to_value);
     // SAFETY: the host guarantees the arguments, and calls this on its main thread.
     unsafe {
-        let mut ids = shim.parameter_ids().iter();
-        let id = ids.find(|(_, number)| *number == parameter);
-        let spelled = id.and_then(|(id, _)| shim.instance.spelled(id, &rust_string(text)));
+        let known = shim.parameter(parameter);
+        let spelled = known.and_then(|(id, _)| shim.instance.spelled(id, &rust_string(text)));
         let spelled = spelled.map(|text| c_string(&text));
         let text = spelled.as_ref().map_or(text, |text| text.as_ptr());
         inner.is_some_and(|inner| inner(plugin, parameter, text, value))
