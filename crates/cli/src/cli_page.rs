@@ -19,7 +19,7 @@ Every command, argument and flag of `tone-filter`, as the program itself knows t
 ";
 
 const SOUND_INTRODUCTION: &str = "
-For `render`, `bands`, `chip` and `play`. They start from `--preset`, or from the sound of a new instance, and a flag wins over the preset.
+For `render`, `bands`, `chip` and `play`. They start from `--preset`, or from the sound of a new instance (`chip` from `sound-chip`), and a flag wins over the preset.
 Numbers may have a unit, as in `--tone 8kHz`. What is on or off may stand alone, `--auto`, or with its state, `--auto=off`.
 [What each setting sounds like](manual/settings.md).
 ";

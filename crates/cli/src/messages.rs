@@ -25,7 +25,7 @@ pub fn escaped(text: &str) -> String {
 }
 
 /// Removes error codes of the system, like ` (os error 2)`, from `text`; their descriptions stay.
-fn without_codes(text: &str) -> String {
+pub fn without_codes(text: &str) -> String {
     const START: &str = " (os error ";
     let mut parts = text.split(START);
     let first = parts.next().unwrap_or_default().to_owned();

@@ -7,6 +7,7 @@ use std::{
     path::{MAIN_SEPARATOR, Path, PathBuf},
 };
 use tone_filter_offline::{batch::EXT, container::Container};
+use tone_filter_presets::file_name;
 
 /// Placeholder for the preset's name in `--out` and `--suffix`.
 const PRESET: &str = "{preset}";
@@ -112,15 +113,15 @@ impl Outputs {
     }
 }
 
-/// Returns the text that replaces [`PRESET`]: the preset's name. A path is reduced to the name of the file, without its
-/// extension.
+/// Returns the text that replaces [`PRESET`]: the preset's name, as that of a file. A path is reduced to the name of the file,
+/// without its extension.
 fn label(preset: &str) -> Cow<'_, str> {
     match preset {
         "" => "tone-filter".into(),
         path if path.ends_with(".json") => {
             Path::new(path).file_stem().unwrap_or_default().to_string_lossy()
         }
-        name => name.into(),
+        name => file_name(name).into(),
     }
 }
 
@@ -138,6 +139,7 @@ mod tests {
         for (out, preset, folder, suffix, container) in [
             ("{name}-{preset}.wav", "", "./", Some("-tone-filter"), Container::Wav),
             ("{name}-{preset}.wav", "organ", "./", Some("-organ"), Container::Wav),
+            ("{name}-{preset}.wav", "AC/DC", "./", Some("-AC_DC"), Container::Wav),
             ("{name}-{preset}.wav", "my/own.json", "./", Some("-own"), Container::Wav),
             ("out/{name}.flac", "organ", "out/", Some(""), Container::Flac),
             ("by/{preset}", "organ", "by/organ", None, Container::Wav),

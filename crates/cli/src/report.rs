@@ -1,5 +1,6 @@
 //! Reports about the files of a run: lines on standard error, and JSON.
 
+use crate::messages::without_codes;
 use serde_json::{Value, json};
 use std::{fmt, mem::discriminant, path::Path};
 use tone_filter_dsp::notes::{TONES, name_at};
@@ -249,7 +250,7 @@ fn file(outcome: &Outcome) -> Value {
         Fate::Skipped => file["status"] = "skipped".into(),
         Fate::Failed(error) => {
             file["status"] = "failed".into();
-            file["error"] = error.to_string().into();
+            file["error"] = without_codes(&error.to_string()).into();
         }
         Fate::Done(report) => {
             file["status"] = "done".into();

@@ -1,6 +1,6 @@
 //! Edges: times at which the sound gets louder or quieter, from energies in hops of about 1 ms.
 //!
-//! A decision tells that a note has begun or ended within the last frames; an edge tells when. `docs/listening.md` has the formula.
+//! A decision tells that a note has begun or ended within the last frames; an edge tells when. `docs/dsp.md` has the formula.
 
 use crate::BLOCK;
 

@@ -21,7 +21,7 @@ mod sounds;
 #[cfg(test)]
 mod tests;
 
-pub use files::{Error, Folder, folded};
+pub use files::{Error, Folder, file_name, folded};
 pub use format::{FormatError, Loaded, VERSION, Warning};
 
 use serde::Serialize;

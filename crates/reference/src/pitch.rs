@@ -14,7 +14,7 @@ const FARTHEST: f64 = 12.0;
 const BEGIN: f64 = 1e-3;
 /// Power below which a note has ended, relative to a note's maximum power.
 const END: f64 = 1e-4;
-/// Power below which a note counts as ending, relative to its tracked peak.
+/// Power of a band below which its note counts as ending, relative to its tracked peak.
 const FALLEN: f64 = 0.5;
 /// Decay of the tracked peak per second, as a factor: -30 dB.
 const DECAY: f64 = 1e-3;
@@ -241,7 +241,7 @@ impl Pitches {
             note.on = on;
             note.peak = band_power.max(note.peak * DECAY.powf(self.block));
             let begins = on && !note.settled && note.age <= young;
-            let falls = bands.weights[tone] < self.weights[tone] || power < FALLEN * note.peak;
+            let falls = bands.weights[tone] < self.weights[tone] || band_power < FALLEN * note.peak;
             let ends = if on { falls } else { note.age <= recent };
             if begins {
                 begun.push(tone);

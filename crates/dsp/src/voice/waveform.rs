@@ -10,7 +10,7 @@ use std::{
     sync::LazyLock,
 };
 
-/// Maximum number of harmonics. It covers all harmonics of A3 up to 88 kHz.
+/// Bound of the number of harmonics. The largest table below it has 343: all harmonics of A3 up to 75 kHz.
 const MOST_HARMONICS: usize = 400;
 
 /// Maximum ratio between the numbers of harmonics of neighbouring tables; small numbers grow by 1 instead. A note up to half a

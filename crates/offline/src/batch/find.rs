@@ -113,7 +113,7 @@ fn find_literal(
         path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(start))
     };
     let is_out = |path: &Path| fs::canonicalize(path).is_ok_and(|path| outs.contains(&path));
-    let is_readable = |path: &Path| is_audio(path) && (!is_mp4(path) || can_be_opened(path));
+    let is_readable = |path: &Path| is_audio(path) && has_readable_coding(path);
     let mut all = Vec::new();
     let walk = WalkDir::new(input).follow_links(true).sort_by_file_name().into_iter();
     let root = fs::canonicalize(input).unwrap_or_default();
@@ -168,21 +168,24 @@ pub fn is_audio(path: &Path) -> bool {
     extension(path).is_some_and(|extension| extensions().any(|known| known == extension))
 }
 
-/// Returns whether `path` has an extension of MP4. Such a file may have an unsupported coding.
-fn is_mp4(path: &Path) -> bool {
-    extension(path).is_some_and(|extension| MP4_EXTENSIONS.contains(&&*extension))
+/// Returns whether the coding of the audio file at `path` is supported, as far as its extension leaves that open: MP4 may have no
+/// sound, and Ogg may have Opus. A faulty Ogg file counts as readable, and will be reported.
+fn has_readable_coding(path: &Path) -> bool {
+    let opened = || Input::new(path).and_then(|input| Source::open(&input));
+    match extension(path).as_deref() {
+        Some("ogg" | "oga") => {
+            !opened().is_err_and(|error| matches!(error.fault, Fault::Coding(_)))
+        }
+        Some(extension) if MP4_EXTENSIONS.contains(&extension) => opened().is_ok(),
+        _ => true,
+    }
 }
 
-/// Returns whether the file at `path` is audio in a supported coding.
-fn can_be_opened(path: &Path) -> bool {
-    Input::new(path).and_then(|input| Source::open(&input)).is_ok()
-}
-
-/// Returns whether `path` has the extension of an unsupported audio format, or of MP4.
+/// Returns whether `path` has the extension of an audio format.
 fn is_unread(path: &Path) -> bool {
     const UNREAD: [&str; 15] = [
         "aac", "ac3", "amr", "ape", "au", "mka", "mkv", "mp2", "ogv", "opus", "snd", "w64", "webm",
         "wma", "wv",
     ];
-    is_mp4(path) || extension(path).is_some_and(|extension| UNREAD.contains(&&*extension))
+    is_audio(path) || extension(path).is_some_and(|extension| UNREAD.contains(&&*extension))
 }

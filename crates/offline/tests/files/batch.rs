@@ -152,13 +152,14 @@ fn inputs_that_are_left_out_have_a_reason() {
         folder.put(&format!("in/{name}"), b"");
     }
     folder.put("in/.b.wav", &silence().bytes());
+    folder.put("in/g.ogg", &[b"OggS", &[0; 24][..], b"OpusHead", &[0; 60]].concat());
     let left_out = |line: &str| {
         let left_out = plan(&folder, line).unwrap().left_out;
         let left_out = left_out.iter().map(|left| (short(&folder, &left.input), left.reason));
         left_out.collect::<Vec<_>>()
     };
     let mut expected = vec![("in/.b.wav".to_owned(), Reason::Hidden)];
-    let unread = ["b.m4a", "c.Opus", "deep/d.w64", "e.ape"];
+    let unread = ["b.m4a", "c.Opus", "deep/d.w64", "e.ape", "g.ogg"];
     expected.extend(unread.map(|name| (format!("in/{name}"), Reason::Format)));
     #[cfg(unix)]
     {

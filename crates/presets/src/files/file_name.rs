@@ -8,7 +8,7 @@ const LONGEST_BYTES: usize = 240;
 
 /// Returns `name` as a file name that is valid on all systems: trimmed and shortened, with `_` for dots at the end and for
 /// characters that some system forbids, and with `_` after the name of a device.
-pub(super) fn file_name(name: &str) -> String {
+pub fn file_name(name: &str) -> String {
     let allowed = |c: char| !c.is_control() && !r#"/\:*?"<>|"#.contains(c);
     let clean = name.trim().chars().map(|c| if allowed(c) { c } else { '_' });
     let mut bytes = 0;

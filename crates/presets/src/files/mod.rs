@@ -3,7 +3,7 @@
 mod file_name;
 mod user;
 
-pub use file_name::folded;
+pub use file_name::{file_name, folded};
 pub use user::Folder;
 
 use super::{FormatError, Loaded, Preset, ids};

@@ -30,7 +30,7 @@ use tone_filter_simd::Kernel;
 const DRIFT: f32 = 1.06;
 
 /// Cutoff in Hz of the high-pass at the chip's output, as in the Famicom. The console's other model has stronger high-passes,
-/// which would take 13 dB off the bass at 100 Hz.
+/// which would take 16 dB off the bass at 100 Hz.
 const HIGH_PASS: f64 = 37.0;
 /// Cutoff in Hz of the low-pass at the chip's output.
 const LOW_PASS: f64 = 14_000.0;

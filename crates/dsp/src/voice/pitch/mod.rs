@@ -21,7 +21,7 @@ const FARTHEST: f64 = 12.0;
 const BEGIN: f32 = 1e-3;
 /// Power at which a note ends, relative to the maximum power of a note.
 const END: f32 = 1e-4;
-/// Power at which a note counts as ending, relative to the tracked peak of its band: -3 dB.
+/// Power of a band at which its note counts as ending, relative to the tracked peak: -3 dB.
 const FALLEN: f32 = 0.5;
 /// Decay factor of the tracked peak per second: -30 dB. Most notes fade more slowly, resonators faster.
 const DECAY: f32 = 1e-3;
@@ -341,7 +341,8 @@ impl Notes {
             }
             note.peak = band_power.max(clock.decay * note.peak);
             begun[tone] = note.stage == Stage::Begun && note.age <= young;
-            let falls = bands.weights.0[tone] < self.weights.0[tone] || power < FALLEN * note.peak;
+            let fades = bands.weights.0[tone] < self.weights.0[tone];
+            let falls = fades || band_power < FALLEN * note.peak;
             let ends = if sounds { falls } else { note.age <= recent };
             ending[tone] = ends && !begun[tone] && !note.stage.was_glided_from();
         }

@@ -38,12 +38,19 @@ impl Rig {
         }
     }
 
-    /// Creates a rig in which `tone` sounds at a level of 1. It counts as ending if its band's `amplitude` is far greater.
-    fn sounding(tone: usize, amplitude: f32) -> Self {
+    /// Creates a rig in which `tone` sounds at a level of 1.
+    fn sounding(tone: usize) -> Self {
         let mut rig = Self::new(0.2);
-        rig.amplitudes.0[tone] = amplitude;
+        rig.amplitudes.0[tone] = 1.0;
         rig.play(tone, 1.0);
         rig.blocks(300);
+        rig
+    }
+
+    /// Creates a rig in which `tone` sounds at a level of 1, and counts as ending from the next block on.
+    fn ending(tone: usize) -> Self {
+        let mut rig = Self::sounding(tone);
+        rig.amplitudes.0[tone] = 0.5;
         rig
     }
 
@@ -88,23 +95,23 @@ type Threshold = (&'static str, [f32; 2], fn(f32) -> bool);
 
 const THRESHOLDS: [Threshold; 9] = [
     ("a note begins above -30 dB of the greatest power", [0.995e-3, 1.005e-3], |power| {
-        Rig::sounding(A4, 10.0).glides(A4, C5, power)
+        Rig::ending(A4).glides(A4, C5, power)
     }),
     ("a note sounds above -40 dB of the greatest power", [0.995e-4, 1.005e-4], |power| {
-        let mut rig = Rig::sounding(A4, 10.0);
+        let mut rig = Rig::ending(A4);
         rig.play(A4, power);
         // No glide can begin at a note that ended so long ago.
         rig.blocks(300);
         rig.glides(A4, C5, 1.0)
     }),
     ("a glide begins up to 50 ms after the end of a note", [201.0, 200.0], |blocks| {
-        let mut rig = Rig::sounding(A4, 10.0);
+        let mut rig = Rig::ending(A4);
         rig.play(A4, 0.0);
         rig.blocks(blocks as usize);
         rig.glides(A4, C5, 1.0)
     }),
     ("a note can glide until 25 ms after its beginning", [101.0, 100.0], |blocks| {
-        let mut rig = Rig::sounding(A4, 1.0);
+        let mut rig = Rig::sounding(A4);
         rig.play(C5, 1.0);
         rig.blocks(blocks as usize);
         assert_eq!(rig.shift(C5), 0.0);
@@ -113,21 +120,22 @@ const THRESHOLDS: [Threshold; 9] = [
         rig.glides(A4, C5, 1.0)
     }),
     ("a note is ending 3 dB below its peak", [0.5025, 0.4975], |power| {
-        let mut rig = Rig::sounding(A4, 1.0);
-        rig.play(A4, power);
+        // The note itself goes on, as at the ceiling.
+        let mut rig = Rig::sounding(A4);
+        rig.amplitudes.0[A4] = power.sqrt();
         rig.blocks(1);
         rig.glides(A4, C5, 1.0)
     }),
     ("the peak falls by 30 dB in a second", [1.01, 0.99], |factor| {
-        let mut rig = Rig { high: 1e-6, ..Rig::sounding(A4, 1.0) };
+        let mut rig = Rig { high: 1e-6, ..Rig::sounding(A4) };
         // After 2 s, the peak is at a millionth. It falls by 0.2 % a block.
-        rig.amplitudes.0[A4] = 0.0;
+        rig.amplitudes.0[A4] = (factor * 0.5e-6).sqrt();
         rig.play(A4, factor * 0.5e-6);
         rig.blocks((2.0 * BLOCKS) as usize);
         rig.glides(A4, C5, 1.0)
     }),
     ("a glide goes no farther than an octave", [2.0, 0.0], |blocks| {
-        let mut rig = Rig::sounding(A3, 10.0);
+        let mut rig = Rig::ending(A3);
         // A3 moves down by 1/40 of a semitone a block.
         rig.offsets[A3] = if blocks > 0.0 { -1 } else { 0 };
         rig.blocks(blocks as usize);
