@@ -271,11 +271,10 @@ mod tests {
         let rows = Rows::new(BandRange::Published, 0.0);
         let loud = Cell { state: BandState::Saturated, level_db: -10.0 };
         let mut bands = Bands::default();
-        let (a4, a5) = (12, 24);
-        bands.bands[a4] = Band { state: loud.state, ratio: 0.1, ..Band::default() };
+        bands.bands[notes::A4] = Band { state: loud.state, ratio: 0.1, ..Band::default() };
         let mut column = Column::from(&bands);
         let silent = Cell { state: BandState::Inactive, level_db: f32::NEG_INFINITY };
-        assert_eq!([column.0[a4], column.0[a5]], [loud, silent]);
+        assert_eq!([column.0[notes::A4], column.0[notes::A4 + 1]], [loud, silent]);
         // 35 rows of 16 pixels are above.
         let expected = vec![(35 * 16 + 1..36 * 16 - 1, loud.colour())];
         assert_eq!(rows.notes(&column, 48 * 16).collect::<Vec<_>>(), expected);

@@ -168,15 +168,15 @@ pub fn is_audio(path: &Path) -> bool {
     extension(path).is_some_and(|extension| extensions().any(|known| known == extension))
 }
 
-/// Returns whether the coding of the audio file at `path` is supported, as far as its extension leaves that open: MP4 may have no
-/// sound, and Ogg may have Opus. A faulty Ogg file counts as readable, and will be reported.
+/// Returns whether the coding of the audio file at `path` is supported. Only that of MP4 and Ogg is looked at, as only these may
+/// have another one under the same extension. A faulty Ogg file counts as readable, so that an error reports it.
 fn has_readable_coding(path: &Path) -> bool {
-    let opened = || Input::new(path).and_then(|input| Source::open(&input));
+    let input = || Input::new(path);
     match extension(path).as_deref() {
-        Some("ogg" | "oga") => {
-            !opened().is_err_and(|error| matches!(error.fault, Fault::Coding(_)))
+        Some("ogg" | "oga") => !input().is_ok_and(|input| input.has_unsupported_coding()),
+        Some(extension) if MP4_EXTENSIONS.contains(&extension) => {
+            input().is_ok_and(|input| Source::open(&input).is_ok())
         }
-        Some(extension) if MP4_EXTENSIONS.contains(&extension) => opened().is_ok(),
         _ => true,
     }
 }
